@@ -36,7 +36,7 @@ from .rigid_bodies import (
     surface_law,
     weighed,
 )
-from .rigid_constraints import Joinable, joints_of
+from .rigid_constraints import Joinable, joints_of, passed_through
 from .sampling import SampledPath, frames_before, may_move, sampling, velocity
 
 
@@ -181,6 +181,7 @@ def _assembled(
     )
     free = [bpy.data.objects[subject.name] for subject in subjects]
     given = _given_objects(scenario, paths, seconds, left_out)
+    given += _passed_through(context, scenario, free, given)
     standing = _standing(scenario, given)
     bodies = (*(subject.body for subject in subjects), *(each.body for each in given))
     world = tuple(body for _, body in standing)
@@ -223,6 +224,19 @@ def _given_objects(
             track = path.track(seconds)
             given.append(_Given(obj, body.transformed(path.poses[0].inverse().matrix4, name), track))
     return given
+
+
+def _passed_through(
+    context: Context, scenario: Scenario, free: Sequence[Object], given: Sequence[_Given]
+) -> list[_Given]:
+    """Return the standing objects that joined ones may go through, as bodies that are given no motion."""
+    names = passed_through(scene_of(context), free) - {each.obj.name_full for each in given}
+    still, found = Track.of([0.0], [Pose.identity()]), []
+    for obj in scene_of(context).objects:
+        own = scenario.bodies_of(frozenset([obj.name_full])) if obj.name_full in names else []
+        if own:
+            found.append(_Given(obj, own[0] if len(own) == 1 else merge(own, obj.name), still))
+    return found
 
 
 def _standing(scenario: Scenario, given: Sequence[_Given]) -> list[tuple[Object | None, Body]]:

@@ -14,7 +14,7 @@ second; `_BACKWARDS` has these, found by trials with Blender's own simulation:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -91,11 +91,24 @@ def joints_of(scene: Scene, joinable: Joinable, left_out: LeftOut) -> list[Joint
     return joints
 
 
+def passed_through(scene: Scene, free: Sequence[Object]) -> frozenset[str]:
+    """Return the full names of objects that constraints join to free ones, which may go through them."""
+    moving = {obj.name_full for obj in free}
+    found = set[str]()
+    for holder in scene.objects:
+        constraint = holder.rigid_body_constraint
+        if constraint is None or not constraint.enabled or not constraint.disable_collisions:
+            continue
+        ends = {obj.name_full for obj in (constraint.object1, constraint.object2) if obj is not None}
+        if ends & moving:
+            found |= ends - moving
+    return frozenset(found)
+
+
 def _not_counted(constraint: RigidBodyConstraint) -> list[str]:
     damps = any(getattr(constraint, f"use_spring_{name}") for name in _SPRINGS)
     changed = {
         "the breaking threshold": constraint.use_breaking,
-        "that what it joins does not collide, the setting": constraint.disable_collisions,
         "the old kind of springs": (
             constraint.type == "GENERIC_SPRING" and damps and constraint.spring_type == "SPRING1"
         ),
@@ -112,7 +125,8 @@ def _joint(holder: Object, constraint: RigidBodyConstraint, joinable: Joinable) 
     if not np.all(np.isfinite(matrix)) or is_singular(matrix):
         raise SceneError(holder.name, "its rigid body constraint has no axes", "give it a scale other than 0")
     anchors = Anchors.at(holder.name, first, second, split(matrix).pose, joinable.poses)
-    return _KINDS[constraint.type](anchors, _Axes(holder, constraint, joinable.impulse_seconds))
+    made = _KINDS[constraint.type](anchors, _Axes(holder, constraint, joinable.impulse_seconds))
+    return replace(made, collide=not constraint.disable_collisions)
 
 
 def _numbers(holder: Object, constraint: RigidBodyConstraint, joinable: Joinable) -> tuple[int, int]:

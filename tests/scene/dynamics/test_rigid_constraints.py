@@ -10,13 +10,14 @@ import pytest
 
 from physplace_addon.core.contact.system import FIXED
 from physplace_addon.core.dynamics.joints import FREE, LOCKED, Axis, Joint, Motor, Spring
+from physplace_addon.core.dynamics.simulation import Simulation, SimulationStatus
 from physplace_addon.core.rigid import Pose
 from physplace_addon.scene.dynamics.rigid_bodies import LeftOut
 from physplace_addon.scene.dynamics.rigid_constraints import Joinable, joints_of
 from physplace_addon.scene.errors import SceneError
 from tests.blender_data import current_scene, current_view_layer
 from tests.scene import scenes
-from tests.scene.dynamics.rigid_scenes import constraint
+from tests.scene.dynamics.rigid_scenes import constraint, names, read
 
 IMPULSE_SECONDS = 0.01
 STAYS = (LOCKED, LOCKED, LOCKED)
@@ -124,10 +125,28 @@ def test_what_is_left_out_is_named() -> None:
     left_out = LeftOut()
     constraint("POINT", *_objects(), use_breaking=True, disable_collisions=True)
     joints_of(current_scene(), _joinable(), left_out)
-    assert left_out.notes() == (
-        'the breaking threshold of "Joint"',
-        'that what it joins does not collide, the setting of "Joint"',
-    )
+    assert left_out.notes() == ('the breaking threshold of "Joint"',)
+
+
+def test_what_is_joined_goes_through_its_partner_where_collisions_are_disabled() -> None:
+    """An arm stands in the post that it is hinged to."""
+    post, arm = scenes.cube("Post", (0.0, 0.0, 0.0)), scenes.cube("Arm", (1.5, 0.0, 0.0))
+    constraint("HINGE", post, arm, disable_collisions=True)
+    found = read(arm)
+    assert names(found) == ["Arm", "Post"]
+    assert len(found.bodies) == 2
+    made = Simulation(found.scene, found.motion)
+    assert made.status.is_running
+    made.run(0.1)
+    assert made.state.motion.centre[1] == pytest.approx(np.zeros(3), abs=1e-12)
+
+
+def test_what_is_joined_collides_where_that_is_asked_for() -> None:
+    post, arm = scenes.cube("Post", (0.0, 0.0, 0.0)), scenes.cube("Arm", (1.5, 0.0, 0.0))
+    constraint("HINGE", post, arm, disable_collisions=False)
+    found = read(arm)
+    assert len(found.bodies) == 1
+    assert Simulation(found.scene, found.motion).status is SimulationStatus.INTERFERING_START
 
 
 @pytest.mark.parametrize(
