@@ -154,8 +154,10 @@ def drifted(scene: Scene, start: Moment, h: float, left_out: Bools | None = None
         problem = VelocityProblem(
             scene.inertia.blocks(motion.rotation), scene.given, contacts, *joints.for_drift(missed, h)
         )
-        least = _least_opening(points.gap, kept, hold)
-        solved = problem.solve(rates, (least - bent) / h, -slid / h, like)
+        bounds = (_least_opening(points.gap, kept, hold) - bent) / h
+        solved = problem.solve(rates, bounds, -slid / h, like)
+        if solved is None:  # where there is no room on either side, gaps need not open
+            solved = problem.solve(rates, np.minimum(bounds, 0.0), -slid / h)
         if solved is None:
             return None
         like = solved.solution

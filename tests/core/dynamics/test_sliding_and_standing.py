@@ -120,3 +120,13 @@ def test_a_wall_of_bricks_stands() -> None:
     assert np.abs(made.state.motion.centre - start).max() < 1e-12
     made.run(1.0)
     assert made.status is SimulationStatus.AT_REST
+
+
+def test_a_block_falls_in_a_slot_that_leaves_it_less_room_than_contacts_keep() -> None:
+    cube = block()
+    room = 0.45e-5 * cube.radius
+    walls = [at(block(1.0, 3.0, 9.0), np.array([side * (1.0 + room), 0.0, 0.0])) for side in (-1.0, 1.0)]
+    made = simulation([cube], [Pose(UPRIGHT, np.zeros(3))], walls, friction=0.0)
+    made.run(0.3)
+    assert made.state.time == pytest.approx(0.3)
+    assert made.state.motion.centre[0] == pytest.approx([0.0, 0.0, -0.045 * GRAVITY], abs=2e-5)
