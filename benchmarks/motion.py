@@ -31,14 +31,12 @@ from physplace_addon.core.dynamics.contacts import SurfaceLaws
 from physplace_addon.core.dynamics.scene import Scene
 from physplace_addon.core.dynamics.simulation import Simulation
 from physplace_addon.core.rigid import Pose, quaternion_from_matrix
-from tests.bodies_of_the_paper import cuboid
+from tests.core.dynamics.scenes import DOWN, UPRIGHT, block, brick_wall, floor
 
 RATE, SUBSTEPS = 24, 10  # frames a second, and steps in each
 FRICTION = 0.6
 MARGIN = 1e-3  # of Blender's bodies: with its default of 0.04 bricks of 0.08 burst apart
-DOWN = np.array([0.0, 0.0, -9.81])
 MAJOR, MINOR = 0.5, 0.1  # radii of a ring
-UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
 
 
 class Case(NamedTuple):
@@ -59,11 +57,6 @@ class Outcome(NamedTuple):
     seconds: float
     poses: list[Sequence[Pose]]
     rise: float
-
-
-def block(size: Sequence[float], name: str) -> Body:
-    """Return a box with given sides about the origin."""
-    return polyhedron(*cuboid([0.0, 0.0, 0.0], [0.5 * side for side in size]), name)
 
 
 def ring(around: int = 16, across: int = 8) -> Body:
@@ -87,22 +80,15 @@ def ring(around: int = 16, across: int = 8) -> Body:
 
 def wall(rows: int, columns: int, struck: bool, frames: int) -> Case:
     """Return a wall of bricks, perhaps with a cube that flies at it."""
-    x, y, z = 0.24, 0.12, 0.08
-    brick = block((x, y, z), "brick")
-    places = [
-        ((column + 0.5 * (row % 2)) * x, 0.0, (row + 0.5) * z)
-        for row in range(rows)
-        for column in range(columns)
-    ]
-    bodies, poses = [brick] * len(places), [Pose(UPRIGHT, np.array(place)) for place in places]
+    size = (0.24, 0.12, 0.08)
+    bodies, poses = brick_wall(rows, columns, size)
+    name = f"{len(bodies)} bricks, {'struck' if struck else 'standing'}"
     velocity = np.zeros((len(bodies) + struck, 3))
     if struck:
-        bodies = [*bodies, block((0.15, 0.15, 0.15), "cube")]
-        poses = [*poses, Pose(UPRIGHT, np.array([0.5 * x * columns, -0.2, 0.6 * z * rows]))]
+        bodies = [*bodies, block(0.15, 0.15, 0.15)]
+        poses = [*poses, Pose(UPRIGHT, np.array([0.5 * size[0] * columns, -0.2, 0.6 * size[2] * rows]))]
         velocity[-1] = [0.0, 6.0, 1.0]
-    floor = polyhedron(*cuboid([0.0, 0.0, -0.5], [10.0, 10.0, 0.5]), "floor")
-    name = f"{len(places)} bricks, {'struck' if struck else 'standing'}"
-    return Case(name, bodies, poses, velocity, [floor], False, frames)
+    return Case(name, bodies, poses, velocity, [floor()], False, frames)
 
 
 def chain(count: int, frames: int) -> Case:
