@@ -28,8 +28,6 @@ class EventKind(IntEnum):
     SEPARATION = 4
     SLIP_BEGINS = 5
     SLIP_ENDS = 6
-    FALLS_ASLEEP = 7
-    WAKES = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +36,7 @@ class Event:
 
     time: seconds.
     kind: what happens: an active contact leaves its support (type 1 of the paper), a contact is new (2),
-        closes (3), opens (4), begins or ends to slip; an island falls asleep or wakes.
+        closes (3), opens (4), begins or ends to slip.
     bodies: numbers of the two bodies, FIXED for what stands still.
     place (3,): where, in the scene.
     speed: of the approach or the slip, lengths a second.

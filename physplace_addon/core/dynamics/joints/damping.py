@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Floats
-from .forces import damped, damper_rows
+from .forces import damper_rows
 from .rattle import JointedBodies, Position, projected
 
 
@@ -44,10 +44,3 @@ class DamperFlow:
         sums = -np.expm1(-rates * time) / rates * modes
         impulse = self._rows.wrench(-self._roots * (self._vectors @ sums), len(momentum))
         return projected(bodies, self._at, momentum + impulse)[0]
-
-
-def damped_momentum(bodies: JointedBodies, at: Position, momentum: Floats, time: float) -> Floats:
-    """Return momenta (m, 6) after dampers alone have acted for a time, s; the same where there are none."""
-    if not damped(bodies.joints).any():
-        return momentum
-    return DamperFlow(at).after(bodies, momentum, time)
