@@ -69,9 +69,10 @@ class VelocityProblem:
             return Solved(rates, impulses, None)
         contacts = self.contacts.take(used)
         by_given = (contacts.rows @ held).reshape(-1, 3)
+        own = self.blocks[~self.given]
         problem = ConicQP(
-            _block_diagonal(self.blocks[~self.given]),
-            np.einsum("bij,bj->bi", self.blocks[~self.given], rates[~self.given]).ravel(),
+            sparse.bsr_array((own, np.arange(len(own)), np.arange(len(own) + 1))).tocsr(),
+            np.einsum("bij,bj->bi", own, rates[~self.given]).ravel(),
             ContactRows(
                 columns_of(contacts.rows, moves),
                 bounds[used] - by_given[:, 0],
@@ -104,11 +105,3 @@ def _by_free(rows: LinearRows, moves: Ints, held: Floats) -> LinearRows:
     by_free = columns_of(rows.rows, moves)
     used = np.flatnonzero(np.diff(by_free.indptr))
     return LinearRows(rows_of(by_free, used), (rows.values - rows.rows @ held)[used])
-
-
-def _block_diagonal(blocks: Floats) -> sparse.csr_array:
-    """Return a sparse matrix of blocks (m, 6, 6)."""
-    m = len(blocks)
-    columns = np.broadcast_to(6 * np.arange(m)[:, None, None] + np.arange(6), blocks.shape)
-    starts = 6 * np.arange(6 * m + 1)
-    return sparse.csr_array((blocks.ravel(), columns.ravel(), starts), shape=(6 * m, 6 * m))
