@@ -8,8 +8,6 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..contact.system import InterfacePoints, RigidPaths, motion_stops
-from ..mechanics.inertia import Inertia
-from ..rigid import quaternion_conjugate, quaternion_product, rotation_vector
 from .motion import Motion
 from .scene import Scene
 from .step import Moment
@@ -18,12 +16,6 @@ _ROUNDS: Final = 30  # of the search for the place where curved surfaces come to
 _CLOSE: Final = 0.5  # gap, over the one to be kept, that is too near
 _SHRUNK: Final = 0.4  # the same over the gap at the start, where that is less
 _ENOUGH: Final = 1e-9  # of the paths: width of the search's end
-
-
-def twists_between(inertia: Inertia, first: Motion, second: Motion) -> Floats:
-    """Return the twists (m, 6), (dX / R_b, dTheta), by which bodies shift and turn evenly."""
-    turn = rotation_vector(quaternion_product(second.rotation, quaternion_conjugate(first.rotation)))
-    return np.concatenate([(second.centre - first.centre) / inertia.radius[:, None], turn], axis=1)
 
 
 class FreePart(NamedTuple):
@@ -39,7 +31,7 @@ def free_part(scene: Scene, start: Moment, end: Motion) -> FreePart:
     On its path a body shifts and turns evenly.  Nothing comes nearer than half of the gap that contacts keep,
     or .4 of what it was at the start where that is less.
     """
-    twists = twists_between(scene.inertia, start.motion, end)
+    twists = start.motion.twists_to(scene.inertia, end)
     shift = scene.inertia.radius[:, None] * twists[:, :3]
     stops = motion_stops(start.system, RigidPaths(shift, np.zeros_like(shift), twists[:, 3:]), scene.hold)
     first = stops.first

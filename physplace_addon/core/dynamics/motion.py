@@ -14,7 +14,14 @@ import numpy as np
 
 from ..arrays import ArrayRecord, Floats
 from ..mechanics.inertia import Inertia
-from ..rigid import Pose, quaternion_exponential, quaternion_matrix, quaternion_product
+from ..rigid import (
+    Pose,
+    quaternion_conjugate,
+    quaternion_exponential,
+    quaternion_matrix,
+    quaternion_product,
+    rotation_vector,
+)
 from ..vectors import dot
 
 
@@ -69,6 +76,13 @@ class Motion(ArrayRecord):
         turn = quaternion_product(quaternion_exponential(twists[:, 3:]), self.rotation)
         turn /= np.sqrt(dot(turn, turn))[:, None]
         return Motion(self.centre + inertia.radius[:, None] * twists[:, :3], turn, self.rates)
+
+    def twists_to(self, inertia: Inertia, other: Motion) -> Floats:
+        """Return the twists (m, 6), (dX / R_b, dTheta), by which bodies shift and turn evenly to another
+        place.
+        """
+        turn = rotation_vector(quaternion_product(other.rotation, quaternion_conjugate(self.rotation)))
+        return np.concatenate([(other.centre - self.centre) / inertia.radius[:, None], turn], axis=1)
 
     def kinetic_energy(self, inertia: Inertia) -> float:
         """Return the kinetic energy, mass times length^2 over s^2."""

@@ -13,7 +13,7 @@ from ..contact.system import FIXED, ContactSystem
 from ..errors import PhysPlaceError
 from ..mechanics.inertia import Inertia
 from ..mechanics.origin import near_the_origin
-from ..rigid import Pose, quaternion_conjugate, quaternion_product, rotation_vector
+from ..rigid import Pose
 from .contacts import SurfaceLaws
 from .joints import Joint
 from .joints.equations import Joints, anchor_frames
@@ -172,9 +172,7 @@ class Scene:
         for number, track in self.tracks.items():
             own = self.inertia.take(np.array([number]))
             then = Motion.of(own, [track.pose(time + h)], still, still)
-            turn = quaternion_product(then.rotation[0], quaternion_conjugate(motion.rotation[number]))
-            rates[number, :3] = (then.centre[0] - motion.centre[number]) / (h * own.radius)
-            rates[number, 3:] = rotation_vector(turn) / h
+            rates[number] = motion.take(np.array([number])).twists_to(own, then)[0] / h
         return rates
 
     def energy(self, motion: Motion, coordinates: Floats) -> float:

@@ -18,7 +18,7 @@ import numpy as np
 from ..arrays import Bools, Floats, Ints
 from ..contact.system import InterfacePoints
 from ..vectors import length
-from .clear_path import free_part, twists_between
+from .clear_path import free_part
 from .contacts import Contacts
 from .events import Event, Touching, collisions, events_between
 from .impacts import impact_at
@@ -298,7 +298,7 @@ def _cut_short(
     share = free_part(scene, moment, drift.motion).part
     if share >= _WHOLE:
         return trial, part
-    twists = share * twists_between(scene.inertia, moment.motion, drift.motion)
+    twists = share * moment.motion.twists_to(scene.inertia, drift.motion)
     reached = moment.motion.displaced(scene.inertia, twists)
     return (held, replace(drift, motion=replace(reached, rates=drift.motion.rates))), share * part
 

@@ -7,7 +7,6 @@ import pytest
 
 from benchmarks.motion import chain, linking_numbers
 from physplace_addon.core.contact.system import InterfacePoints, Reach
-from physplace_addon.core.dynamics.clear_path import twists_between
 from physplace_addon.core.dynamics.contacts import SurfaceLaws
 from physplace_addon.core.dynamics.scene import Scene
 from physplace_addon.core.dynamics.simulation import Simulation, SimulationState
@@ -27,7 +26,7 @@ def hung(rings: int) -> tuple[Simulation, list[int]]:
 def least_gap(made: Simulation, one: SimulationState, other: SimulationState, share: float) -> float:
     """The least gap where bodies are on their even ways from one state to another, over that of contacts."""
 
-    twists = share * twists_between(made.scene.inertia, one.motion, other.motion)
+    twists = share * one.motion.twists_to(made.scene.inertia, other.motion)
     there = made.scene.system(one.motion.displaced(made.scene.inertia, twists))
     points = there.generate(Reach(0.01, 0.01, 0.01), InterfacePoints.none(), None)
     return float(points.gap.min(initial=np.inf)) / made.scene.hold
