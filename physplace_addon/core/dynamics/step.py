@@ -89,7 +89,8 @@ class Drift:
     contacts: those that the step obeyed; impulses (k, 3): of the first kick, along normals and tangents.
     half: the rates (m, 6) with which the drift began.
     kept (k,): the gaps that contacts keep, lengths.  Where paths bend away from each other by b, that is more
-        than the scene's: on the even way from gap g to gap g' it comes down to (g + g') / 2 - b / 4.
+        than the scene's: the even way from gap g to gap g' comes down to g - (b - g' + g)^2 / (4 b).  So from
+        g = m + y b it stays above m if g' >= m + (1 - sqrt(y))^2 b, and it goes on so at y = 1/4.
     """
 
     motion: Motion
@@ -167,16 +168,30 @@ def drifted(scene: Scene, start: Moment, h: float, left_out: Bools | None = None
         new_missed = joints.missed(end, solved.rates, h)
         if (len(may_touch) == 0 and len(scene.joints) == 0) or round_ == rounds:
             break
-        new_bent, new_slid = bent.copy(), slid.copy()
-        new_bent[may_touch], new_slid[may_touch] = _bending(scene, start, points, drift, may_touch, h)
+        new_bent, new_slid, dipped = bent.copy(), slid.copy(), np.zeros(len(points))
+        new_bent[may_touch], new_slid[may_touch], dipped[may_touch] = _bending(
+            scene, start, points, drift, may_touch, h
+        )
         enough = (_BENT if len(points) <= _MANY else _MATTERS) * hold
         change = max(np.abs(new_bent - bent).max(initial=0.0), np.abs(new_slid - slid).max(initial=0.0))
         if change <= enough and np.abs(new_missed - missed).max(initial=0.0) <= _CLOSED:
             break
         bent, slid, missed = new_bent, new_slid, new_missed
-        dip = np.maximum(0.25 * bent, 0.5 * bent - (points.gap - hold))
-        kept = hold + np.clip(dip - _UNSEEN * hold, 0.0, _FARTHEST * hold)
+        kept = _kept_gaps(points.gap, dipped, hold)
     return drift
+
+
+def _kept_gaps(gap: Floats, dipped: Floats, hold: float) -> Floats:
+    """Return the gaps (k,) that contacts keep at the end of a step, lengths (`Drift.kept`).
+
+    gap (k,): at its start.  dipped (k,): by how much the even ways of their bodies bend them open.
+    """
+    unseen = (1.0 - _UNSEEN) * hold
+    bent = np.maximum(dipped, 0.0)
+    above = np.divide(np.maximum(gap - unseen, 0.0), bent, out=np.ones_like(bent), where=bent > 0.0)
+    dip = bent * np.maximum(0.25, (1.0 - np.sqrt(np.minimum(above, 1.0))) ** 2)
+    kept: Floats = np.clip(unseen + dip, hold, (1.0 + _FARTHEST) * hold)
+    return kept
 
 
 def _least_opening(gap: Floats, kept: Floats, hold: float) -> Floats:
@@ -226,24 +241,26 @@ def _may_touch(scene: Scene, points: InterfacePoints, drift: Drift, h: float) ->
 
 def _bending(
     scene: Scene, start: Moment, points: InterfacePoints, drift: Drift, chosen: Ints, h: float
-) -> tuple[Floats, Floats]:
+) -> tuple[Floats, Floats, Floats]:
     """Return by how much gaps (n,) open and pressing contacts slip (n, 2) in a drift beyond what their rates
-    say, of chosen contacts (n,).
+    say, of chosen contacts (n,), and by how much (n,) they do on the even ways of their bodies.
     """
     opening, slip = drift.contacts.speeds(drift.half)
+    evenly, _ = drift.contacts.speeds(start.motion.twists_to(scene.inertia, drift.motion))
     mine = points.take(chosen)
     there = scene.system(drift.motion)
     found = there.track(mine)
     rows = rows_with_keys(feature_keys(mine), feature_keys(found))
     known = rows >= 0
-    bent = np.zeros(len(chosen))
-    bent[known] = found.gap[rows[known]] - (mine.gap + h * opening[chosen])[known]
+    opened = np.zeros(len(chosen))
+    opened[known] = found.gap[rows[known]] - mine.gap[known]
+    bent, dipped = (np.where(known, opened - by_rates[chosen], 0.0) for by_rates in (h * opening, evenly))
     world = drift.contacts.points.take(chosen)
     moved = _moved(start.system, there, world)
     across = np.stack(tangents(world.normal), axis=1)
     slid: Floats = np.einsum("kij,kj->ki", across, moved) - h * slip[chosen]
     slid[drift.impulses[chosen, 0] == 0.0] = 0.0
-    return bent, slid
+    return bent, slid, dipped
 
 
 def _moved(before: ContactSystem, now: ContactSystem, world: InterfacePoints) -> Floats:
