@@ -244,27 +244,49 @@ def minimize_distance(first: FeaturePoints, second: FeaturePoints, radius: float
     With D = P1 - P2, T the tangents (zero for a vertex) and k the curvature vectors, one round solves
     [1 + D.k1, -T1.T2; -T1.T2, 1 - D.k2] (d1, d2) = (-D.T1, D.T2), with eigenvalues kept from zero.
     """
-    size = np.zeros(len(first.dim))
-    progress = Progress(radius)
+    first, second = first.copy(), second.copy()
+    size, rows, limit = np.zeros(len(first.dim)), np.arange(len(first.dim)), np.asarray(radius)
+    progress, one, two = Progress(radius), first, second
     for _ in range(_ROUNDS):
-        at_first, at_second = first.geometry(), second.geometry()
-        t1, t2 = at_first.tangents[:, 0], at_second.tangents[:, 0]
-        offset = at_first.point - at_second.point
-        matrix = np.empty((len(offset), 2, 2))
-        matrix[:, 0, 0] = 1.0 + dot(offset, at_first.curvature_vector)
-        matrix[:, 1, 1] = 1.0 - dot(offset, at_second.curvature_vector)
-        matrix[:, 0, 1] = matrix[:, 1, 0] = -dot(t1, t2)
-        force = np.stack([-dot(offset, t1), dot(offset, t2)], axis=1)
-        step = clipped(apply(inverse_2x2(matrix, _LEAST_OF_DISTANCE), force), _LONGEST * radius)
-        size = np.abs(step).max(axis=1)
-        if not progress.going(size, at_first.point, at_second.point).any():
+        step, at_first, at_second = _distance_step(one, two, _LONGEST * limit)
+        size[rows] = length = np.abs(step).max(axis=1)
+        going = progress.going(length, at_first.point, at_second.point)
+        if not going.any():
             break
-        first = first.moved(step[:, 0, None] * t1)
-        second = second.moved(step[:, 1, None] * t2)
-    else:
-        at_first, at_second = first.geometry(), second.geometry()
+        if not going.all():
+            rows, one, two, progress = rows[going], one.take(going), two.take(going), progress.take(going)
+            at_first, at_second = at_first.take(going), at_second.take(going)
+            step, length = step[going], length[going]
+            limit = limit[going] if limit.ndim else limit
+        one = one.moved(step[:, 0, None] * at_first.tangents[:, 0])
+        two = two.moved(step[:, 1, None] * at_second.tangents[:, 0])
+        first.put(rows, one)
+        second.put(rows, two)
+        more = length > _LAST * limit
+        if not more.any():
+            break
+        if not more.all():
+            rows, one, two, progress = rows[more], one.take(more), two.take(more), progress.take(more)
+            limit = limit[more] if limit.ndim else limit
+    at_first, at_second = first.geometry(), second.geometry()
     solved = size <= _SOLVED * radius
     return ExtremalPairs(first, second, at_first, at_second, solved, solved)
+
+
+def _distance_step(
+    first: FeaturePoints, second: FeaturePoints, longest: Floats
+) -> tuple[Floats, FeatureGeometry, FeatureGeometry]:
+    """Return the steps (k, 2) of `minimize_distance` along both tangents, and where they begin."""
+    at_first, at_second = first.geometry(), second.geometry()
+    t1, t2 = at_first.tangents[:, 0], at_second.tangents[:, 0]
+    offset = at_first.point - at_second.point
+    matrix = np.empty((len(offset), 2, 2))
+    matrix[:, 0, 0] = 1.0 + dot(offset, at_first.curvature_vector)
+    matrix[:, 1, 1] = 1.0 - dot(offset, at_second.curvature_vector)
+    matrix[:, 0, 1] = matrix[:, 1, 0] = -dot(t1, t2)
+    force = np.stack([-dot(offset, t1), dot(offset, t2)], axis=1)
+    step = clipped(apply(inverse_2x2(matrix, _LEAST_OF_DISTANCE), force), longest)
+    return step, at_first, at_second
 
 
 def edge_normal(at_first: FeatureGeometry, at_second: FeatureGeometry) -> tuple[Floats, Floats]:
