@@ -23,6 +23,8 @@ from ..optimization.conic_qp import (
 from ..optimization.sparse_rows import columns_of, rows_of
 from .contacts import Contacts
 
+_FAIR = 1e-4  # residual, over the greatest speed, with which a slow search of impulses ends
+
 
 @dataclass(frozen=True, eq=False)
 class Solved:
@@ -82,7 +84,7 @@ class VelocityProblem:
             limits,
             equations,
         )
-        solution = solve_conic_qp(problem, like)
+        solution = solve_conic_qp(problem, like, fair=_FAIR)
         if solution is None:
             return None
         found = rates.copy()

@@ -20,7 +20,7 @@ from a similar solution or where few contacts change; where it fails, the interi
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -32,12 +32,13 @@ from .coulomb_law import Point, ScaledProblem, newton
 
 _NEWTON = 12  # iterations of Newton's method in one attempt; 1 to 5 are usual
 _ITERATIONS = 40  # of the interior-point method; 10 to 15 are usual
-_LAST = 3  # iterations after which it ends if they did not halve mu, and
+_LAST = 3  # iterations after which it ends if they did not halve the residual, and this is fair, or mu, and
 _NEARLY = 1e-6  # mu was below this, or
 _SHORT = 0.3  # all these parts of steps together were shorter
 _LEAST = (0.1, 10.0)  # of s and z where the interior-point method begins, and begins again
 _UNBALANCED = 1e-9  # lack of the equation of motion, over the largest force, with which it begins again
-_PENETRATED = 1e-8  # lack of room or of an equation, over the size of x, with which it does so
+_PENETRATED = 1e-8  # lack of room or of an equation, over the size of x, with which it does so, or
+_PENETRATED_FAIRLY = 1e-2  # the same over what is fair, if that is more
 _NEAR = 0.1  # size of x, over that of the free motion, for which contacts are kept from the beginning
 
 
@@ -118,7 +119,7 @@ class ConicSolution:
 
 
 def solve_conic_qp(
-    problem: ConicQP, like: ConicSolution | None = None, enough: float = 1e-10
+    problem: ConicQP, like: ConicSolution | None = None, enough: float = 1e-10, fair: float = 0.0
 ) -> ConicSolution | None:
     """Return the solution of a problem; None if it is proven that no x obeys its hard rows.
 
@@ -130,10 +131,12 @@ def solve_conic_qp(
         problem: the problem.
         like: the solution of a similar one with the same rows in the same order, to begin with.
         enough: residual that ends the search.
+        fair: residual that ends it where it has become slow, as it does where contacts touch without force.
     """
     kept, used = _within_reach(problem), 0
+    ends = _Ends(enough, fair)
     while True:
-        found = _solved(_of_contacts(problem, kept), _like_contacts(like, kept), enough)
+        found = _solved(_of_contacts(problem, kept), _like_contacts(like, kept), ends)
         if found is None:
             return None
         used += found.iterations
@@ -176,23 +179,39 @@ def _like_contacts(like: ConicSolution | None, kept: Bools) -> ConicSolution | N
     return None if like is None else replace(like, contact_forces=like.contact_forces[kept])
 
 
-def _solved(problem: ConicQP, like: ConicSolution | None, enough: float) -> ConicSolution | None:
+class _Ends(NamedTuple):
+    """The residual that ends a search, and the one that ends a slow search."""
+
+    enough: float
+    fair: float
+
+    @property
+    def room(self) -> float:
+        """The lack of room, over the size of x, that is safe."""
+        return max(_PENETRATED, _PENETRATED_FAIRLY * self.fair)
+
+
+def _solved(problem: ConicQP, like: ConicSolution | None, ends: _Ends) -> ConicSolution | None:
     """Return the solution with all contacts of a problem; None if it is proven that there is none."""
     scaled = _Scaled(problem)
-    found = newton(scaled.problem, scaled.start(like), _NEWTON)
-    if found[1] <= enough:
-        return scaled.solution(*found)
-    led = _led(scaled.problem, enough)
-    if led is None or (led[1] > enough and not _is_safe(scaled.problem, led[0]) and _has_no_point(problem)):
+    used = 0
+    if like.residual <= ends.enough if like is not None else scaled.problem.has_few_contacts:
+        point, residual, used = newton(scaled.problem, scaled.start(like), _NEWTON)
+        if residual <= ends.enough:
+            return scaled.solution(point, residual, used)
+    led = _led(scaled.problem, ends)
+    if led is None:
         return None
-    return scaled.solution(led[0], led[1], found[2] + led[2])
+    if led[1] > ends.enough and not _is_safe(scaled.problem, led[0], ends.room) and _has_no_point(problem):
+        return None
+    return scaled.solution(led[0], led[1], used + led[2])
 
 
 _Found = tuple[Point, float, int]
 """A point, its residual, and the factorizations that it took."""
 
 
-def _led(problem: ScaledProblem, enough: float) -> _Found | None:
+def _led(problem: ScaledProblem, ends: _Ends) -> _Found | None:
     """Return a point by the interior-point method, finished by Newton's; None if no x obeys the rows.
 
     Where forces are far larger than they were expected to be, steps are short from the beginning, and the
@@ -201,22 +220,25 @@ def _led(problem: ScaledProblem, enough: float) -> _Found | None:
     tried: list[_Found] = []
     used = 0
     for size in _LEAST:
-        found = _searched(problem, enough, InteriorPoint(problem, size))
+        found = _searched(problem, ends, InteriorPoint(problem, size))
         if found is None:
             return None
         point, residual, iterations = found
-        finished, least, more = newton(problem, point, _NEWTON)
-        used += iterations + more
-        if least <= enough:
-            return finished, least, used
-        if _is_safe(problem, point):
-            return point, residual, used
+        used += iterations
+        if residual > ends.fair or problem.has_few_contacts:
+            finished, least, more = newton(problem, point, _NEWTON)
+            used += more
+            if least <= ends.enough:
+                return finished, least, used
+        point = problem.balanced(point)
+        if _is_safe(problem, point, ends.room):
+            return point, problem.residuals(point).largest(point.forces), used
         tried.append((point, residual, used))
     point, residual, _ = min(tried, key=lambda found: found[1])
     return point, residual, used
 
 
-def _is_safe(problem: ScaledProblem, point: Point) -> bool:
+def _is_safe(problem: ScaledProblem, point: Point, room: float) -> bool:
     """Return whether the equation of motion and equations hold, and nothing is penetrated."""
     forces = max(1.0, float(np.abs(point.forces).max(initial=0.0)))
     lack = max(
@@ -224,17 +246,17 @@ def _is_safe(problem: ScaledProblem, point: Point) -> bool:
         -float(problem.relative_velocity(point.x)[0].min(initial=0.0)),
     )
     balanced = np.abs(problem.dual_residual(point)).max() <= _UNBALANCED * forces
-    return bool(balanced and lack <= _PENETRATED)
+    return bool(balanced and lack <= room)
 
 
-def _searched(problem: ScaledProblem, enough: float, search: InteriorPoint) -> _Found | None:
+def _searched(problem: ScaledProblem, ends: _Ends, search: InteriorPoint) -> _Found | None:
     """Return the best point of a search; None if it proves that no x obeys the rows."""
     path, best, least = _Path(), search.point, np.inf
-    while least > enough and not path.ends() and _iterated(search):
+    while least > ends.enough and not path.ends(ends.fair) and _iterated(search):
         if search.is_infeasible():
             return None
-        path.add(search)
         residual = problem.residuals(search.point).largest(search.point.forces)
+        path.add(search, residual)
         if residual < least:
             best, least = search.point, residual
     return best, least, len(path.mu)
@@ -242,19 +264,24 @@ def _searched(problem: ScaledProblem, enough: float, search: InteriorPoint) -> _
 
 @dataclass
 class _Path:
-    """What tells how an interior-point search goes: mu, and the parts of its steps that were taken."""
+    """What tells how an interior-point search goes: mu, the parts of its steps that were taken, residuals."""
 
     mu: list[float] = field(default_factory=list)
     parts: list[float] = field(default_factory=list)
+    residuals: list[float] = field(default_factory=list)
 
-    def add(self, search: InteriorPoint) -> None:
+    def add(self, search: InteriorPoint, residual: float) -> None:
         self.mu.append(search.mu)
         self.parts.append(search.part)
+        self.residuals.append(residual)
 
-    def ends(self) -> bool:
+    def ends(self, fair: float) -> bool:
         """Return whether there were enough iterations, or the last ones changed little."""
         if len(self.mu) <= _LAST:
             return False
+        before, least = min(self.residuals[:-_LAST]), min(self.residuals)
+        if least <= fair and least > 0.5 * before:
+            return True
         stalls = self.mu[-1] > 0.5 * self.mu[-1 - _LAST]
         short = self.mu[-1] < _NEARLY or sum(self.parts[-_LAST:]) < _SHORT
         return len(self.mu) >= _ITERATIONS or (stalls and short)

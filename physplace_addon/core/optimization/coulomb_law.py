@@ -42,6 +42,7 @@ _PROGRESS = 0.8  # of the least residual before, that is progress
 _PARTS = (1.0, 0.5, 0.25, 0.1, 0.03)  # of a step that are tried
 _DECREASE = 0.1  # of the residual, times the part of a step, that accepts it (Armijo)
 _LOCAL = 1e-8  # residual below which all of a step is taken: contacts change state by rounding there
+_FEW = 32  # contacts that may change between their states before Newton's method fails
 _REGULARIZED = 1e-2  # eps, over the residual
 
 
@@ -97,6 +98,22 @@ class ScaledProblem:
         """Return B x - w - E' l - J' z (d,)."""
         back = self.system.transposed(point.multipliers, point.forces)
         return self.system.matrix_times(point.x) - self.linear - back
+
+    @property
+    def has_few_contacts(self) -> bool:
+        """Whether Newton's method is worth an attempt from a point that is not near the solution."""
+        return len(self.offsets[0]) <= _FEW
+
+    def balanced(self, point: Point) -> Point:
+        """Return a point with the same forces of contacts for which the equation of motion holds."""
+        self.system.factor(np.zeros((3, *self.offsets.shape)))
+        change = self.system.solve(
+            -self.dual_residual(point)
+            - self.system.transposed(self.equation_residual(point.x) / DELTA, 0.0 * point.forces)
+        )
+        lacking = self.equation_residual(point.x + change)
+        multipliers = point.multipliers - lacking / DELTA if len(lacking) else point.multipliers
+        return Point(point.x + change, multipliers, point.forces)
 
     def equation_residual(self, x: Floats) -> Floats:
         """Return E x - e (q,)."""
