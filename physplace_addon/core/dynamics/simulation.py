@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
-from ..contact.system import InterfacePoints
+from ..contact.system import FIXED, InterfacePoints
 from ..vectors import length
 from .clear_path import free_part
 from .contacts import Contacts
@@ -26,7 +26,7 @@ from .joints.closure import closed_joints
 from .joints.free_linkages import moved_linkages
 from .motion import Motion
 from .scene import Scene
-from .sleeping import Sleep
+from .sleeping import Sleep, islands
 from .start import parted
 from .step import Drift, Moment, drifted, moment_at, settled
 
@@ -36,7 +36,7 @@ _JAMMED: Final = 300  # steps in a row that end at an event, in less than one st
 _TRIALS: Final = 8  # of shorter and shorter steps
 _NEARLY_WHOLE: Final = 0.9  # part of a step of many contacts that is cut off without solving again
 _SHORTER: Final = 0.5  # of a step, that is tried where contacts that it obeys come too near on the way
-_FEW: Final = 32  # contacts up to which the end of a slip is found in time
+_FEW: Final = 32  # contacts up to which impacts of an island, and ends of slips, are found in time
 _SLIPS: Final = 1e-3  # slip, over the speed of an approach without a bounce, whose end is looked for
 _WHOLE: Final = 1.0 - 1e-9  # part of a step that is all of it
 _GAIN: Final = 2e-7  # energy, over all of it, that the rounding of a step may add
@@ -187,7 +187,7 @@ class Simulation:
     ) -> tuple[Moment, Contacts, Floats, float] | None:
         """Return the end of a step, its contacts, their impulses (k, 3), and the part of h that it took."""
         fast, part = self._fast(scene, moment, h), 1.0
-        left_out = fast if self._isolated < _ISOLATIONS else None
+        left_out = fast & ~_crowded(scene, moment) if self._isolated < _ISOLATIONS else np.zeros_like(fast)
         trial = _drifted_with_linkages(scene, moment, h, left_out)
         for _ in range(_TRIALS):
             if trial is None:
@@ -195,7 +195,7 @@ class Simulation:
             shorter = self._part_to_end_of_slip(scene, moment, trial[1], part * h)
             if shorter >= _WHOLE:
                 shorter, pairs = free_part(scene, moment, trial[1].motion)
-                if shorter < _SHORTER and not _are_hit(moment.points.take(fast), pairs, left_out is None):
+                if shorter < _SHORTER and not _are_hit(moment.points.take(left_out), pairs):
                     shorter = _SHORTER  # what bends the paths falls with the square of the step
             if shorter >= _WHOLE:
                 break
@@ -212,13 +212,10 @@ class Simulation:
         self._since = self._since if self._isolated else moment.time
         self._isolated = self._isolated + 1 if part < 1.0 else 0
         end = moment_at(scene, moment.time + part * h, drift.motion, moment, drift, h)
-        if left_out is not None:
-            made = settled(held, end, part * h)
-        else:
-            stopped = np.flatnonzero(fast & (drift.impulses[:, 0] > 0.0))
-            bouncing = drift.contacts.take(stopped)
-            closing, _ = bouncing.speeds(moment.motion.rates)
-            made = settled(held, end, part * h, bouncing, -bouncing.restitution * np.minimum(closing, 0.0))
+        stopped = np.flatnonzero(fast[~left_out] & (drift.impulses[:, 0] > 0.0))
+        bouncing = drift.contacts.take(stopped)
+        closing, _ = bouncing.speeds(moment.motion.rates)
+        made = settled(held, end, part * h, bouncing, -bouncing.restitution * np.minimum(closing, 0.0))
         return None if made is None else (*made, part)
 
     def _fast(self, scene: Scene, moment: Moment, h: float) -> Bools:
@@ -261,7 +258,7 @@ class Simulation:
 
 
 def _drifted_with_linkages(
-    scene: Scene, moment: Moment, h: float, left_out: Bools | None
+    scene: Scene, moment: Moment, h: float, left_out: Bools
 ) -> tuple[Scene, Drift] | None:
     """Return the drift of a step, and the scene without what has moved by itself to its end: linkages that
     touch nothing.
@@ -280,11 +277,27 @@ def _drifted_with_linkages(
     return held, replace(drift, motion=motion)
 
 
-def _are_hit(fast: InterfacePoints, pairs: Ints, obeys_all: bool) -> bool:
-    """Return whether one of pairs of bodies (j, 2) is hit, at a point that closes fast and is not obeyed."""
-    if obeys_all:
-        return False
-    closing = set(zip(fast.body1.tolist(), fast.body2.tolist(), strict=True))
+def _crowded(scene: Scene, moment: Moment) -> Bools:
+    """Return which points (k,) are of islands of so many contacts that a step obeys what hits there, too."""
+    points = moment.points
+    touching = points.take(moment.touching)
+    number = islands(len(scene), scene.given, touching, scene.joints.body)
+    first, second = (np.where(bodies == FIXED, len(scene), bodies) for bodies in (points.body1, points.body2))
+    number = np.append(number, len(scene))  # the last is the fixed world, as are bodies whose motion is given
+    number[:-1][scene.given] = len(scene)
+    one, other = number[first[moment.touching]], number[second[moment.touching]]
+    count = np.bincount(one, minlength=len(scene) + 1) + np.bincount(
+        other[other != one], minlength=len(scene) + 1
+    )
+    crowded = count > _FEW
+    crowded[-1] = False
+    found: Bools = crowded[number[first]] | crowded[number[second]]
+    return found
+
+
+def _are_hit(left_out: InterfacePoints, pairs: Ints) -> bool:
+    """Return whether one of pairs of bodies (j, 2) is hit at one of the points that a step does not obey."""
+    closing = set(zip(left_out.body1.tolist(), left_out.body2.tolist(), strict=True))
     return any((first, second) in closing or (second, first) in closing for first, second in pairs.tolist())
 
 

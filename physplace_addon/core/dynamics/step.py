@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import Bools, Floats, Ints
+from ..arrays import ArrayRecord, Bools, Floats, Ints
 from ..contact.system import (
     FIXED,
     ContactSystem,
@@ -44,9 +44,40 @@ _ROUNDS_OF_JOINTS = 8  # the same with joints
 _CLOSED = 1e-13  # change of a joint's residual that need not be put right
 _MANY = 16  # contacts above which it is put right only where it matters
 _MATTERS = 0.2  # of the gap to be kept
+_PART = 0.15  # of the bending itself, besides
 _UNSEEN = 0.3  # of the gap to be kept, by which bodies may come nearer on the way
 _FARTHEST = 300.0  # of the same: the most that bodies keep besides for the bending of their paths
 _NO_GRAVITY = np.zeros(3)
+
+
+@dataclass(frozen=True, eq=False)
+class Bending(ArrayRecord):
+    """How paths bend at k contacts: what gaps open and contacts slip beyond what rates say, lengths.
+
+    opened (k,), slid (k, 2): beyond what the rates say with which a drift begins.
+    evenly (k,): what gaps open beyond what they open at first, on the even ways of their bodies.
+    """
+
+    opened: Floats
+    slid: Floats
+    evenly: Floats
+
+    @classmethod
+    def none(cls, count: int) -> Bending:
+        """Return straight paths."""
+        return cls(np.zeros(count), np.zeros((count, 2)), np.zeros(count))
+
+    def times(self, factor: float) -> Bending:
+        """Return so much of it."""
+        return Bending(factor * self.opened, factor * self.slid, factor * self.evenly)
+
+    def is_nearly(self, other: Bending, hold: float) -> bool:
+        """Return whether another one differs so little that it need not be put right."""
+        for mine, its in ((self.opened, other.opened), (self.slid, other.slid)):
+            enough = _BENT * hold if len(mine) <= _MANY else _MATTERS * hold + _PART * np.abs(mine)
+            if not (np.abs(mine - its) <= enough).all():
+                return False
+        return True
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +90,7 @@ class Moment:
     points: the interface points within reach, in the frames of their pairs.
     contacts: the same, as rows of a velocity problem.
     kept (k,): the gaps that contacts keep, lengths (`Drift.kept`).
+    bending: of the paths before, at the contacts, over the square of their time.
     coordinates (n, 6): of the joints, their turns unwrapped.
     """
 
@@ -68,6 +100,7 @@ class Moment:
     points: InterfacePoints
     contacts: Contacts
     kept: Floats
+    bending: Bending
     coordinates: Floats
 
     @property
@@ -98,6 +131,7 @@ class Drift:
     impulses: Floats
     half: Floats
     kept: Floats
+    bending: Bending
 
 
 def reach_of(scene: Scene, motion: Motion, h: float) -> Reach:
@@ -130,54 +164,52 @@ def moment_at(
     contacts = Contacts.of(system, points, scene.laws)
     near = None if before is None else before.coordinates
     coordinates = anchor_frames(scene.joints, scene.inertia, motion).coordinates(near)
-    kept = np.full(len(points), scene.hold)
+    kept, bending = np.full(len(points), scene.hold), Bending.none(len(points))
     if drift is not None:
         rows = rows_with_keys(feature_keys(points), feature_keys(drift.contacts.points))
-        kept[rows >= 0] = drift.kept[rows[rows >= 0]]
-    return Moment(time, motion, system, points, contacts, kept, coordinates)
+        known = np.flatnonzero(rows >= 0)
+        kept[known] = drift.kept[rows[known]]
+        bending.put(known, drift.bending.take(rows[known]))
+    return Moment(time, motion, system, points, contacts, kept, bending, coordinates)
 
 
-def drifted(scene: Scene, start: Moment, h: float, left_out: Bools | None = None) -> Drift | None:
+def drifted(scene: Scene, start: Moment, h: float, left_out: Bools) -> Drift | None:
     """Return the first kick and the drift of a step of h seconds; None if no rates obey its contacts.
 
-    left_out: which of the start's points (k,) the step may run into.
+    left_out: the start's points (k,) that the step may run into.
     """
     motion, hold = start.motion, scene.hold
-    chosen = np.arange(len(start.points)) if left_out is None else np.flatnonzero(~left_out)
+    chosen = np.flatnonzero(~left_out)
     points, contacts = start.points.take(chosen), start.contacts.take(chosen)
     joints = JointConstraints.at(scene.joints, scene.inertia, motion, start.coordinates)
     rates = motion.rates + 0.5 * h * accelerations(scene, motion, start.coordinates)
-    kept = np.full(len(points), hold)
-    bent, slid, missed = np.zeros(len(points)), np.zeros((len(points), 2)), joints.nothing_missed
+    bending, missed = start.bending.take(chosen).times(h**2), joints.nothing_missed
     like: ConicSolution | None = None
     rounds = _ROUNDS if len(scene.joints) == 0 else _ROUNDS_OF_JOINTS
     for round_ in range(rounds + 1):
         problem = VelocityProblem(
             scene.inertia.blocks(motion.rotation), scene.given, contacts, *joints.for_drift(missed, h)
         )
-        bounds = (_least_opening(points.gap, kept, hold) - bent) / h
-        solved = problem.solve(rates, bounds, -slid / h, like)
+        kept = _kept_gaps(points.gap, bending.evenly, hold)
+        bounds, slip = (_least_opening(points.gap, kept, hold) - bending.opened) / h, -bending.slid / h
+        solved = problem.solve(rates, bounds, slip, like)
         if solved is None:  # where there is no room on either side, gaps need not open
-            solved = problem.solve(rates, np.minimum(bounds, 0.0), -slid / h)
+            solved = problem.solve(rates, np.minimum(bounds, 0.0), slip)
         if solved is None:
             return None
         like = solved.solution
         end = _drift(scene, Motion(motion.centre, motion.rotation, solved.rates), h)
-        drift = Drift(end, contacts, solved.impulses, solved.rates, kept)
+        drift = Drift(end, contacts, solved.impulses, solved.rates, kept, bending.times(1.0 / h**2))
         may_touch = _may_touch(scene, points, drift, h)
         new_missed = joints.missed(end, solved.rates, h)
         if (len(may_touch) == 0 and len(scene.joints) == 0) or round_ == rounds:
             break
-        new_bent, new_slid, dipped = bent.copy(), slid.copy(), np.zeros(len(points))
-        new_bent[may_touch], new_slid[may_touch], dipped[may_touch] = _bending(
-            scene, start, points, drift, may_touch, h
-        )
-        enough = (_BENT if len(points) <= _MANY else _MATTERS) * hold
-        change = max(np.abs(new_bent - bent).max(initial=0.0), np.abs(new_slid - slid).max(initial=0.0))
-        if change <= enough and np.abs(new_missed - missed).max(initial=0.0) <= _CLOSED:
+        as_known, bending = bending, bending.copy()
+        bending.put(may_touch, _bending(scene, start, points, drift, may_touch, h))
+        drift = replace(drift, bending=bending.times(1.0 / h**2))
+        if bending.is_nearly(as_known, hold) and np.abs(new_missed - missed).max(initial=0.0) <= _CLOSED:
             break
-        bent, slid, missed = new_bent, new_slid, new_missed
-        kept = _kept_gaps(points.gap, dipped, hold)
+        missed = new_missed
     return drift
 
 
@@ -230,37 +262,34 @@ def _drift(scene: Scene, half: Motion, h: float) -> Motion:
 
 
 def _may_touch(scene: Scene, points: InterfacePoints, drift: Drift, h: float) -> Ints:
-    """Return the contacts (n,) that press, or might touch at the end of a drift for what their paths bend."""
+    """Return the contacts (n,) that press, or might touch at an end of a drift for what their paths bend."""
     turn = h * np.sqrt(dot(drift.half[:, 3:], drift.half[:, 3:]))
     bend = np.append(0.5 * scene.inertia.radius * turn**2, 0.0)  # the last is the fixed world's
     opening, _ = drift.contacts.speeds(drift.half)
     most = bend[points.body1] + bend[points.body2] + TOUCHING * drift.kept
-    rows: Ints = np.flatnonzero((drift.impulses[:, 0] > 0.0) | (points.gap + h * opening < most))
+    nearest = points.gap + h * np.minimum(opening, 0.0)
+    rows: Ints = np.flatnonzero((drift.impulses[:, 0] > 0.0) | (nearest < most))
     return rows
 
 
 def _bending(
     scene: Scene, start: Moment, points: InterfacePoints, drift: Drift, chosen: Ints, h: float
-) -> tuple[Floats, Floats, Floats]:
-    """Return by how much gaps (n,) open and pressing contacts slip (n, 2) in a drift beyond what their rates
-    say, of chosen contacts (n,), and by how much (n,) they do on the even ways of their bodies.
-    """
-    opening, slip = drift.contacts.speeds(drift.half)
-    evenly, _ = drift.contacts.speeds(start.motion.twists_to(scene.inertia, drift.motion))
-    mine = points.take(chosen)
+) -> Bending:
+    """Return how the paths of a drift bend, at chosen contacts (n,)."""
+    contacts, mine = drift.contacts.take(chosen), points.take(chosen)
+    opening, slip = contacts.speeds(drift.half)
+    evenly, _ = contacts.speeds(start.motion.twists_to(scene.inertia, drift.motion))
     there = scene.system(drift.motion)
     found = there.track(mine)
     rows = rows_with_keys(feature_keys(mine), feature_keys(found))
-    known = rows >= 0
-    opened = np.zeros(len(chosen))
-    opened[known] = found.gap[rows[known]] - mine.gap[known]
-    bent, dipped = (np.where(known, opened - by_rates[chosen], 0.0) for by_rates in (h * opening, evenly))
-    world = drift.contacts.points.take(chosen)
-    moved = _moved(start.system, there, world)
-    across = np.stack(tangents(world.normal), axis=1)
-    slid: Floats = np.einsum("kij,kj->ki", across, moved) - h * slip[chosen]
-    slid[drift.impulses[chosen, 0] == 0.0] = 0.0
-    return bent, slid, dipped
+    known = np.flatnonzero(rows >= 0)
+    bending, opened = Bending.none(len(chosen)), found.gap[rows[known]] - mine.gap[known]
+    bending.opened[known] = opened - h * opening[known]
+    bending.evenly[known] = opened - evenly[known]
+    across = np.stack(tangents(contacts.points.normal), axis=1)
+    moved = _moved(start.system, there, contacts.points)
+    bending.slid[:] = np.einsum("kij,kj->ki", across, moved) - h * slip
+    return bending
 
 
 def _moved(before: ContactSystem, now: ContactSystem, world: InterfacePoints) -> Floats:
