@@ -30,6 +30,7 @@ from .interpenetration import (
     unexplained_contacts,
     unexplained_crossings,
 )
+from .many_pairs.carried_points import CarriedPoints
 from .many_pairs.motion_stops import MotionStops, motion_stops
 from .many_pairs.path_pairs import RigidPaths
 from .normal_cones import in_normal_cones, surely_hold
@@ -68,6 +69,7 @@ __all__ = [
     "Blocked",
     "BodyPair",
     "BoundaryPoint",
+    "CarriedPoints",
     "ContactRegions",
     "ContactState",
     "ContactSystem",

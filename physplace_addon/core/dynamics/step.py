@@ -11,12 +11,13 @@ Bouma and Vanecek 1991 (section 6), and a contact that sticks stays where it is.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from ..arrays import ArrayRecord, Bools, Floats, Ints
 from ..contact.system import (
-    FIXED,
+    CarriedPoints,
     ContactSystem,
     InterfacePoints,
     Reach,
@@ -25,7 +26,7 @@ from ..contact.system import (
 )
 from ..optimization.conic_qp import ConicSolution
 from ..optimization.friction_cones import tangents
-from ..vectors import dot
+from ..vectors import dot, length
 from .contacts import Contacts
 from .free_rotation import free_motion
 from .joints.constraints import JointConstraints
@@ -73,11 +74,10 @@ class Bending(ArrayRecord):
 
     def is_nearly(self, other: Bending, hold: float) -> bool:
         """Return whether another one differs so little that it need not be put right."""
-        for mine, its in ((self.opened, other.opened), (self.slid, other.slid)):
-            enough = _BENT * hold if len(mine) <= _MANY else _MATTERS * hold + _PART * np.abs(mine)
-            if not (np.abs(mine - its) <= enough).all():
-                return False
-        return True
+        mine, its = (np.column_stack([each.opened, each.slid]) for each in (self, other))
+        error = np.abs(mine - its).max(axis=1)
+        enough = _BENT * hold if len(error) <= _MANY else _MATTERS * hold + _PART * length(mine)
+        return bool((error <= enough).all())
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +108,11 @@ class Moment:
         """Which of the points (k,) are contacts."""
         touching: Bools = self.points.gap <= TOUCHING * self.kept
         return touching
+
+    @cached_property
+    def carried(self) -> CarriedPoints:
+        """The points as the bodies carry them on."""
+        return CarriedPoints.of(self.system, self.contacts.points)
 
     def with_rates(self, rates: Floats) -> Moment:
         """Return the moment with other rates (m, 6)."""
@@ -205,7 +210,7 @@ def drifted(scene: Scene, start: Moment, h: float, left_out: Bools) -> Drift | N
         if (len(may_touch) == 0 and len(scene.joints) == 0) or round_ == rounds:
             break
         as_known, bending = bending, bending.copy()
-        bending.put(may_touch, _bending(scene, start, points, drift, may_touch, h))
+        bending.put(*_bending(scene, start, chosen, drift, may_touch, h))
         drift = replace(drift, bending=bending.times(1.0 / h**2))
         if bending.is_nearly(as_known, hold) and np.abs(new_missed - missed).max(initial=0.0) <= _CLOSED:
             break
@@ -273,33 +278,27 @@ def _may_touch(scene: Scene, points: InterfacePoints, drift: Drift, h: float) ->
 
 
 def _bending(
-    scene: Scene, start: Moment, points: InterfacePoints, drift: Drift, chosen: Ints, h: float
-) -> Bending:
-    """Return how the paths of a drift bend, at chosen contacts (n,)."""
-    contacts, mine = drift.contacts.take(chosen), points.take(chosen)
+    scene: Scene, start: Moment, obeyed: Ints, drift: Drift, chosen: Ints, h: float
+) -> tuple[Ints, Bending]:
+    """Return which of the chosen contacts (n,) stay on their features in a drift, and how their paths bend.
+
+    obeyed (k,): which of the start's points are the drift's contacts.
+    """
+    there = scene.system(drift.motion)
+    gap, moved = start.carried.after(there.frames, obeyed[chosen])
+    points, unknown = start.points.take(obeyed[chosen]), np.flatnonzero(np.isnan(gap))
+    if len(unknown):
+        found = there.track(points.take(unknown))
+        rows = rows_with_keys(feature_keys(points.take(unknown)), feature_keys(found))
+        gap[unknown[rows >= 0]] = found.gap[rows[rows >= 0]]
+    known = np.flatnonzero(~np.isnan(gap))
+    chosen, opened = chosen[known], (gap - points.gap)[known]
+    contacts = drift.contacts.take(chosen)
     opening, slip = contacts.speeds(drift.half)
     evenly, _ = contacts.speeds(start.motion.twists_to(scene.inertia, drift.motion))
-    there = scene.system(drift.motion)
-    found = there.track(mine)
-    rows = rows_with_keys(feature_keys(mine), feature_keys(found))
-    known = np.flatnonzero(rows >= 0)
-    bending, opened = Bending.none(len(chosen)), found.gap[rows[known]] - mine.gap[known]
-    bending.opened[known] = opened - h * opening[known]
-    bending.evenly[known] = opened - evenly[known]
     across = np.stack(tangents(contacts.points.normal), axis=1)
-    moved = _moved(start.system, there, contacts.points)
-    bending.slid[:] = np.einsum("kij,kj->ki", across, moved) - h * slip
-    return bending
-
-
-def _moved(before: ContactSystem, now: ContactSystem, world: InterfacePoints) -> Floats:
-    """Return how far points (k, 3) fixed to the first bodies have moved against those of the second."""
-    moved = np.zeros((len(world), 3))
-    for bodies, at, sign in ((world.body1, world.point1, 1.0), (world.body2, world.point2, -1.0)):
-        rows = np.flatnonzero(bodies != FIXED)
-        own = before.frames.take(bodies[rows]).inverse().points(at[rows])
-        moved[rows] += sign * (now.frames.take(bodies[rows]).points(own) - at[rows])
-    return moved
+    slid = np.einsum("kij,kj->ki", across, moved[known])
+    return chosen, Bending(opened - h * opening, slid - h * slip, opened - evenly)
 
 
 def settled(

@@ -35,7 +35,7 @@ import numpy as np
 
 from ..arrays import Floats
 from .cone_system import DELTA
-from .coulomb_law import Point, ScaledProblem
+from .coulomb_law import Point, Residuals, ScaledProblem
 
 _TO_BOUNDARY = 0.99  # part of the largest step that keeps s and z in their cones
 _STALLED = 0.7  # mu, over the one before, above which the second-order term has done harm
@@ -143,10 +143,11 @@ class _Linearization(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """A step dx (d,), dl (q,), dz (3, K), and ds (3, K)."""
+    """A step dx (d,), dl (q,), dz (3, K), and with it ds (3, K) and dv (3, K)."""
 
     change: Point
     slacks: Floats
+    velocity: Floats
 
 
 class InteriorPoint:
@@ -176,10 +177,22 @@ class InteriorPoint:
         pull[0] = blocks[0, 0] * problem.offsets[0]
         x = system.solve(problem.linear + system.transposed(problem.values / DELTA, pull))
         s = problem.relative_velocity(x)
-        z = np.zeros_like(s)
+        self._velocity, z = s.copy(), np.zeros_like(s)
         z[0] = np.maximum(-_PENALTY * s[0], least)
         s[0] = np.maximum(s[0], 0.0) + np.hypot(s[1], s[2]) + least
         self.point, self._slacks = Point(x, np.zeros(len(problem.values)), z), s
+        self._look()
+
+    def _look(self) -> None:
+        """Find what the point lacks."""
+        problem, point = self._problem, self.point
+        lacks = problem.dual_residual(point), problem.equation_residual(point.x)
+        self._lacks = Residuals.at(point.forces, self._velocity, *lacks)
+
+    @property
+    def residual(self) -> float:
+        """The largest residual of Coulomb's law and the equations at the point."""
+        return self._lacks.largest(self.point.forces)
 
     def iterate(self) -> bool:
         """Take a step; return whether there was one, for rounding can leave none.
@@ -197,9 +210,10 @@ class InteriorPoint:
         self.part = min(1.0, _TO_BOUNDARY * self._reach(step))
         self.point = self.point.moved(step.change, self.part)
         self._slacks = s + self.part * step.slacks
-        v = self._problem.relative_velocity(self.point.x)
+        v = self._velocity = self._velocity + self.part * step.velocity
         self._slacks[0] = np.maximum(self._slacks[0], v[0] + np.hypot(v[1], v[2]))
         self._last = (step.change.multipliers, step.change.forces)
+        self._look()
         return True
 
     def _reach(self, step: _Step) -> float:
@@ -209,19 +223,18 @@ class InteriorPoint:
 
     def _linearized(self) -> _Linearization:
         """Factor the matrix of the steps from here."""
-        problem, s, z = self._problem, self._slacks, self.point.forces
+        s, z, v = self._slacks, self.point.forces, self._velocity
         scaling = _scaling(s, z)
         weights = scaling.weights()
-        v = problem.relative_velocity(self.point.x)
         speed = np.hypot(v[1], v[2])
         along = v[1:] / np.maximum(speed, np.finfo(float).tiny)
         coupled = weights.copy()
         coupled[:, 1:] += weights[:, :1] * along
         rest = v - s
         rest[0] += speed
-        problem.system.factor(coupled)
-        dual, equations = problem.dual_residual(self.point), problem.equation_residual(self.point.x)
-        return _Linearization(scaling, scaling.times(z), weights, coupled, along, rest, dual, equations)
+        self._problem.system.factor(coupled)
+        lacks = self._lacks.dual, self._lacks.equations
+        return _Linearization(scaling, scaling.times(z), weights, coupled, along, rest, *lacks)
 
     def _step(self, at: _Linearization, q: Floats) -> _Step:
         system = self._problem.system
@@ -234,7 +247,7 @@ class InteriorPoint:
         dz = -shift - np.einsum("ijk,jk->ik", at.coupled, dv)
         ds = dv + at.rest + DELTA * dz
         ds[0] += (at.along * dv[1:]).sum(axis=0)
-        return _Step(Point(dx, dl, dz), ds)
+        return _Step(Point(dx, dl, dz), ds, dv)
 
     def _target(self, at: _Linearization, stalled: bool) -> Floats:
         """Return what lambda o q (3, K) is to be, by Mehrotra's predictor."""

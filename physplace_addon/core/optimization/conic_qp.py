@@ -131,7 +131,8 @@ def solve_conic_qp(
         problem: the problem.
         like: the solution of a similar one with the same rows in the same order, to begin with.
         enough: residual that ends the search.
-        fair: residual that ends it where it has become slow, as it does where contacts touch without force.
+        fair: residual that ends it where there are many contacts and it has become slow, as it does where
+            these touch without force.
     """
     kept, used = _within_reach(problem), 0
     ends = _Ends(enough, fair)
@@ -193,8 +194,9 @@ class _Ends(NamedTuple):
 
 def _solved(problem: ConicQP, like: ConicSolution | None, ends: _Ends) -> ConicSolution | None:
     """Return the solution with all contacts of a problem; None if it is proven that there is none."""
-    scaled = _Scaled(problem)
-    used = 0
+    scaled, used = _Scaled(problem), 0
+    if scaled.problem.has_few_contacts:
+        ends = ends._replace(fair=0.0)
     if like.residual <= ends.enough if like is not None else scaled.problem.has_few_contacts:
         point, residual, used = newton(scaled.problem, scaled.start(like), _NEWTON)
         if residual <= ends.enough:
@@ -220,12 +222,12 @@ def _led(problem: ScaledProblem, ends: _Ends) -> _Found | None:
     tried: list[_Found] = []
     used = 0
     for size in _LEAST:
-        found = _searched(problem, ends, InteriorPoint(problem, size))
+        found = _searched(ends, InteriorPoint(problem, size))
         if found is None:
             return None
         point, residual, iterations = found
         used += iterations
-        if residual > ends.fair or problem.has_few_contacts:
+        if residual > ends.fair:
             finished, least, more = newton(problem, point, _NEWTON)
             used += more
             if least <= ends.enough:
@@ -249,16 +251,15 @@ def _is_safe(problem: ScaledProblem, point: Point, room: float) -> bool:
     return bool(balanced and lack <= room)
 
 
-def _searched(problem: ScaledProblem, ends: _Ends, search: InteriorPoint) -> _Found | None:
+def _searched(ends: _Ends, search: InteriorPoint) -> _Found | None:
     """Return the best point of a search; None if it proves that no x obeys the rows."""
     path, best, least = _Path(), search.point, np.inf
     while least > ends.enough and not path.ends(ends.fair) and _iterated(search):
         if search.is_infeasible():
             return None
-        residual = problem.residuals(search.point).largest(search.point.forces)
-        path.add(search, residual)
-        if residual < least:
-            best, least = search.point, residual
+        path.add(search)
+        if search.residual < least:
+            best, least = search.point, search.residual
     return best, least, len(path.mu)
 
 
@@ -270,16 +271,16 @@ class _Path:
     parts: list[float] = field(default_factory=list)
     residuals: list[float] = field(default_factory=list)
 
-    def add(self, search: InteriorPoint, residual: float) -> None:
+    def add(self, search: InteriorPoint) -> None:
         self.mu.append(search.mu)
         self.parts.append(search.part)
-        self.residuals.append(residual)
+        self.residuals.append(search.residual)
 
     def ends(self, fair: float) -> bool:
         """Return whether there were enough iterations, or the last ones changed little."""
         if len(self.mu) <= _LAST:
             return False
-        before, least = min(self.residuals[:-_LAST]), min(self.residuals)
+        before, least = min(self.residuals[:-1]), min(self.residuals)
         if least <= fair and least > 0.5 * before:
             return True
         stalls = self.mu[-1] > 0.5 * self.mu[-1 - _LAST]

@@ -67,6 +67,12 @@ class Residuals(NamedTuple):
     trial: Floats
     """q = z - v (3, K)."""
 
+    @classmethod
+    def at(cls, forces: Floats, velocity: Floats, dual: Floats, equations: Floats) -> Residuals:
+        """Return what the conditions lack at forces z (3, K) and a relative velocity v (3, K)."""
+        trial = forces - velocity
+        return cls(dual, equations, _projected(trial) - forces, trial)
+
     @property
     def norm(self) -> float:
         """The Euclidean length of all."""
@@ -125,9 +131,8 @@ class ScaledProblem:
 
     def residuals(self, point: Point) -> Residuals:
         """Return what the conditions lack at a point."""
-        trial = point.forces - self.relative_velocity(point.x)
-        law = _projected(trial) - point.forces
-        return Residuals(self.dual_residual(point), self.equation_residual(point.x), law, trial)
+        lacks = self.dual_residual(point), self.equation_residual(point.x)
+        return Residuals.at(point.forces, self.relative_velocity(point.x), *lacks)
 
 
 def _projected(trial: Floats) -> Floats:

@@ -211,6 +211,15 @@ class PlacedBodies:
         pairs = np.unique(np.stack([points.body1, points.body2], axis=1), axis=0)
         return self.body_pairs([(first, second) for first, second in pairs.tolist()])
 
+    def tangents_of_edges(self, points: InterfacePoints) -> tuple[Floats, Floats]:
+        """Return both tangents (k, 3) of points between edges of joined bodies, in the frames of these."""
+        joined, _ = self._joined
+        assert joined is not None
+        jointly, body = self.numbered_jointly(points), joined.every.body
+        edges = ((jointly.piece1, jointly.param1), (jointly.piece2, jointly.param2))
+        first, second = (body.edge_geometry(piece, param[:, 0]).tangent for piece, param in edges)
+        return first, second
+
     def _pair_radii(self, first: Ints, second: Ints) -> Floats:
         """Return R (p,), lengths, of pairs of bodies: the lesser radius of those that move."""
         radius, moves = self.radii[first], second != FIXED

@@ -1,0 +1,63 @@
+"""Interface points carried by their bodies, beside the same points solved again."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from physplace_addon.core.contact.system import (
+    CarriedPoints,
+    ContactSystem,
+    InterfacePoints,
+    Reach,
+    feature_keys,
+    rows_with_keys,
+)
+from physplace_addon.core.rigid import Pose, quaternion_exponential
+from tests.core.dynamics.scenes import block, floor
+
+
+def leaning_blocks(rng: np.random.Generator) -> ContactSystem:
+    """Blocks in a row on a floor, each turned a little against its neighbours, all near each other."""
+    turns = [quaternion_exponential(0.02 * rng.normal(size=3)) for _ in range(4)]
+    poses = [Pose(turn, np.array([1.02 * number, 0.0, 0.53])) for number, turn in enumerate(turns)]
+    return ContactSystem.of([block()] * 4, poses, [floor()])
+
+
+@pytest.mark.parametrize("size", [1e-6, 1e-3, 1e-2])
+@pytest.mark.parametrize("seed", range(5))
+def test_gaps_after_a_motion_are_those_of_points_solved_again(seed: int, size: float) -> None:
+    """Of vertices over faces and of crossing edges, whichever body has which."""
+    rng = np.random.default_rng(seed)
+    system = leaning_blocks(rng)
+    points = system.generate(Reach(0.2, 0.2, 0.2), InterfacePoints.none(), None)
+    there = system.displaced(size * rng.normal(size=6 * len(system)))
+    gaps, _ = CarriedPoints.of(system, system.in_world(points)).after(there.frames, np.arange(len(points)))
+    solved = there.track(points)
+    rows = rows_with_keys(feature_keys(points), feature_keys(solved))
+    known = rows >= 0
+    assert known.sum() > 10
+    assert np.abs(gaps[known] - solved.gap[rows[known]]).max() < 1e-13
+
+
+def test_points_on_their_bodies_move_as_these_do() -> None:
+    """By the difference of what both bodies' motions make of them."""
+    rng = np.random.default_rng(7)
+    system = leaning_blocks(rng)
+    points = system.in_world(system.generate(Reach(0.2, 0.2, 0.2), InterfacePoints.none(), None))
+    there = system.displaced(0.1 * rng.normal(size=6 * len(system)))
+    _, moved = CarriedPoints.of(system, points).after(there.frames, np.arange(len(points)))
+
+    def shift(body: int, place: np.ndarray) -> np.ndarray:
+        if body < 0:
+            return np.zeros(3)
+        own = system.poses[body].inverse().points(place)
+        return np.asarray(there.poses[body].points(own) - place)
+
+    expected = [
+        shift(one, here) - shift(other, its)
+        for one, other, here, its in zip(
+            points.body1.tolist(), points.body2.tolist(), points.point1, points.point2, strict=True
+        )
+    ]
+    assert np.abs(moved - np.array(expected)).max() < 1e-13
