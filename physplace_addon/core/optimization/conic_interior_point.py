@@ -143,11 +143,10 @@ class _Linearization(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """A step dx (d,), dl (q,), dz (3, K), and with it ds (3, K) and dv (3, K)."""
+    """A step dx (d,), dl (q,), dz (3, K), and ds (3, K)."""
 
     change: Point
     slacks: Floats
-    velocity: Floats
 
 
 class InteriorPoint:
@@ -210,7 +209,7 @@ class InteriorPoint:
         self.part = min(1.0, _TO_BOUNDARY * self._reach(step))
         self.point = self.point.moved(step.change, self.part)
         self._slacks = s + self.part * step.slacks
-        v = self._velocity = self._velocity + self.part * step.velocity
+        v = self._velocity = self._problem.relative_velocity(self.point.x)
         self._slacks[0] = np.maximum(self._slacks[0], v[0] + np.hypot(v[1], v[2]))
         self._last = (step.change.multipliers, step.change.forces)
         self._look()
@@ -247,7 +246,7 @@ class InteriorPoint:
         dz = -shift - np.einsum("ijk,jk->ik", at.coupled, dv)
         ds = dv + at.rest + DELTA * dz
         ds[0] += (at.along * dv[1:]).sum(axis=0)
-        return _Step(Point(dx, dl, dz), ds, dv)
+        return _Step(Point(dx, dl, dz), ds)
 
     def _target(self, at: _Linearization, stalled: bool) -> Floats:
         """Return what lambda o q (3, K) is to be, by Mehrotra's predictor."""
