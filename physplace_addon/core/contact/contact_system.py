@@ -10,6 +10,7 @@ R_b its own radius.  Gaps are divided by R, the least of the radii.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -111,11 +112,18 @@ class ContactSystem(PlacedBodies):
         """
         return len(self.missed_crossings(points)) > 0 or self.triangles_overlap(depth)
 
-    def missed_crossings(self, points: InterfacePoints) -> list[tuple[Pair, SurfaceCrossings]]:
-        """Return the pairs whose curved surfaces cross where no interface point says so, and the places."""
+    def missed_crossings(
+        self, points: InterfacePoints, pairs: Sequence[Pair] | None = None
+    ) -> list[tuple[Pair, SurfaceCrossings]]:
+        """Return the pairs whose curved surfaces cross where no interface point says so, and the places.
+
+        pairs: those that are looked at, None for all.
+        """
+        alone = self.joined_pairs(0.0, 0.0)[1]  # nothing of joined bodies is curved
         found = [
             (pair, missed_collisions(self.body_pair(pair), points.take(between(points, pair))))
-            for pair in self.joined_pairs(0.0, 0.0)[1]  # nothing of joined bodies is curved
+            for pair in alone
+            if pairs is None or pair in pairs
         ]
         return [(pair, crossings) for pair, crossings in found if len(crossings)]
 

@@ -18,7 +18,7 @@ import numpy as np
 from ..arrays import Bools, Floats, Ints
 from ..contact.system import FIXED, InterfacePoints
 from ..vectors import length
-from .clear_path import free_part
+from .clear_path import FreePart, free_part
 from .contacts import Contacts
 from .events import Event, Touching, collisions, events_between
 from .impacts import impact_at
@@ -35,11 +35,16 @@ _ISOLATIONS: Final = 4  # steps in a row that end at an event; the next one obey
 _JAMMED: Final = 300  # steps in a row that end at an event, in less than one step's time, that lead nowhere
 _TRIALS: Final = 8  # of shorter and shorter steps
 _NEARLY_WHOLE: Final = 0.9  # part of a step of many contacts that is cut off without solving again
-_SHORTER: Final = 0.5  # of a step, that is tried where contacts that it obeys come too near on the way
+_SHORTER: Final = 0.5  # least part of a step that is tried where contacts that it obeys come too near on the way
+_SPARING: Final = 0.8  # the same over the part that is free: more of it would hardly be free then, either
 _FEW: Final = 32  # contacts up to which impacts of an island, and ends of slips, are found in time
 _SLIPS: Final = 1e-3  # slip, over the speed of an approach without a bounce, whose end is looked for
 _WHOLE: Final = 1.0 - 1e-9  # part of a step that is all of it
 _GAIN: Final = 2e-7  # energy, over all of it, that the rounding of a step may add
+
+
+_Trial = tuple[Scene, Drift]
+"""A drift, and the scene without what has moved by itself to its end."""
 
 
 class SimulationStatus(Enum):
@@ -186,37 +191,54 @@ class Simulation:
         self, scene: Scene, moment: Moment, h: float
     ) -> tuple[Moment, Contacts, Floats, float] | None:
         """Return the end of a step, its contacts, their impulses (k, 3), and the part of h that it took."""
-        fast, part = self._fast(scene, moment, h), 1.0
+        fast = self._fast(scene, moment, h)
         left_out = fast & ~_crowded(scene, moment) if self._isolated < _ISOLATIONS else np.zeros_like(fast)
-        trial = _drifted_with_linkages(scene, moment, h, left_out)
-        for _ in range(_TRIALS):
-            if trial is None:
-                return None
-            shorter = self._part_to_end_of_slip(scene, moment, trial[1], part * h)
-            if shorter >= _WHOLE:
-                shorter, pairs = free_part(scene, moment, trial[1].motion)
-                if shorter < _SHORTER and not _are_hit(moment.points.take(left_out), pairs):
-                    shorter = _SHORTER  # what bends the paths falls with the square of the step
-            if shorter >= _WHOLE:
-                break
-            if shorter > _NEARLY_WHOLE and len(moment.points) > _FEW:
-                trial, part = _cut_short(scene, moment, trial, part)
-                break
-            part *= shorter
-            trial = _drifted_with_linkages(scene, moment, part * h, left_out)
-        else:
-            trial, part = _cut_short(scene, moment, trial, part)
-        if trial is None:
+        made = self._free_drift(scene, moment, h, left_out)
+        if made is None:
             return None
-        held, drift = trial
+        (held, drift), part, end = made
         self._since = self._since if self._isolated else moment.time
         self._isolated = self._isolated + 1 if part < 1.0 else 0
-        end = moment_at(scene, moment.time + part * h, drift.motion, moment, drift, h)
+        time = moment.time + part * h
+        if end is None:
+            end = moment_at(scene, time, drift.motion, moment, drift, h)
         stopped = np.flatnonzero(fast[~left_out] & (drift.impulses[:, 0] > 0.0))
         bouncing = drift.contacts.take(stopped)
         closing, _ = bouncing.speeds(moment.motion.rates)
-        made = settled(held, end, part * h, bouncing, -bouncing.restitution * np.minimum(closing, 0.0))
-        return None if made is None else (*made, part)
+        speed = -bouncing.restitution * np.minimum(closing, 0.0)
+        found = settled(held, replace(end, time=time), part * h, bouncing, speed)
+        return None if found is None else (*found, part)
+
+    def _free_drift(
+        self, scene: Scene, moment: Moment, h: float, left_out: Bools
+    ) -> tuple[_Trial, float, Moment | None] | None:
+        """Return a drift whose paths are free, the part of h that it takes, and the moment at its end where
+        that had to be looked for.
+
+        left_out: which of the moment's points (k,) it may run into.
+        """
+        trial, part = _drifted_with_linkages(scene, moment, h, left_out), 1.0
+        for _ in range(_TRIALS):
+            if trial is None:
+                return None
+            nearly = _NEARLY_WHOLE if len(moment.points) > _FEW else _WHOLE
+            shorter = self._part_to_end_of_slip(scene, moment, trial[1], part * h)
+            if shorter >= nearly:
+                shorter, pairs, end = _free_part(scene, moment, trial[1], h)
+                if shorter >= _WHOLE:
+                    return trial, part, end
+                if shorter > nearly:
+                    return _cut_short(scene, moment, trial, shorter), shorter * part, None
+                if not _are_hit(moment.points, left_out, pairs):
+                    shorter = max(_SHORTER, _SPARING * shorter)  # bending falls with the square of the step
+            part *= shorter
+            trial = _drifted_with_linkages(scene, moment, part * h, left_out)
+        if trial is None:
+            return None
+        shorter, _, end = _free_part(scene, moment, trial[1], h)
+        if shorter >= _WHOLE:
+            return trial, part, end
+        return _cut_short(scene, moment, trial, shorter), shorter * part, None
 
     def _fast(self, scene: Scene, moment: Moment, h: float) -> Bools:
         """Return which points (k,) close too fast for a contact that a step obeys: they are run into."""
@@ -257,9 +279,7 @@ class Simulation:
         return end.with_rates(rates)
 
 
-def _drifted_with_linkages(
-    scene: Scene, moment: Moment, h: float, left_out: Bools
-) -> tuple[Scene, Drift] | None:
+def _drifted_with_linkages(scene: Scene, moment: Moment, h: float, left_out: Bools) -> _Trial | None:
     """Return the drift of a step, and the scene without what has moved by itself to its end: linkages that
     touch nothing.
     """
@@ -295,25 +315,34 @@ def _crowded(scene: Scene, moment: Moment) -> Bools:
     return found
 
 
-def _are_hit(left_out: InterfacePoints, pairs: Ints) -> bool:
-    """Return whether one of pairs of bodies (j, 2) is hit at one of the points that a step does not obey."""
-    closing = set(zip(left_out.body1.tolist(), left_out.body2.tolist(), strict=True))
-    return any((first, second) in closing or (second, first) in closing for first, second in pairs.tolist())
+def _are_hit(points: InterfacePoints, left_out: Bools, pairs: Ints) -> bool:
+    """Return whether one of pairs of bodies (j, 2) is hit, at a point that a step does not obey (k,) or that
+    was too far away to be one of the points (k,).
+    """
+    every = list(zip(points.body1.tolist(), points.body2.tolist(), strict=True))
+    obeyed = {pair for pair, left in zip(every, left_out.tolist(), strict=True) if not left}
+    fast = {pair for pair, left in zip(every, left_out.tolist(), strict=True) if left}
+    return any((pair := (first, second)) in fast or pair not in obeyed for first, second in pairs.tolist())
 
 
-def _cut_short(
-    scene: Scene, moment: Moment, trial: tuple[Scene, Drift] | None, part: float
-) -> tuple[tuple[Scene, Drift] | None, float]:
-    """Return a drift, and the part of a step that it takes, cut off on its path where that is not free."""
-    if trial is None:
-        return None, part
+def _free_part(scene: Scene, moment: Moment, drift: Drift, h: float) -> FreePart:
+    """Return how far bodies may go on the paths of a drift.
+
+    h: the scene's step, s, for the points within reach at the end.
+    """
+
+    def arrived(motion: Motion) -> Moment:
+        return moment_at(scene, moment.time, motion, moment, drift, h)
+
+    return free_part(scene, moment, drift.motion, arrived)
+
+
+def _cut_short(scene: Scene, moment: Moment, trial: _Trial, share: float) -> _Trial:
+    """Return a drift that ends on its path after a share of it."""
     held, drift = trial
-    share = free_part(scene, moment, drift.motion).part
-    if share >= _WHOLE:
-        return trial, part
     twists = share * moment.motion.twists_to(scene.inertia, drift.motion)
     reached = moment.motion.displaced(scene.inertia, twists)
-    return (held, replace(drift, motion=replace(reached, rates=drift.motion.rates))), share * part
+    return held, replace(drift, motion=replace(reached, rates=drift.motion.rates))
 
 
 def _woken(scene: Scene, sleep: Sleep, moment: Moment) -> Sleep:

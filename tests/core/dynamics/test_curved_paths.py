@@ -1,0 +1,61 @@
+"""Curved bodies on their paths: nothing overlaps at any time, by oracles of their own."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from physplace_addon.core.dynamics.simulation import Simulation
+from physplace_addon.core.rigid import Pose, quaternion_exponential
+from tests.bodies_of_the_paper import Paired, cone, sphere
+from tests.oracles.frames import rotation_of
+
+from .scenes import UPRIGHT, at, block, floor, simulation
+
+
+def lowest(made: Simulation, paired: Paired, times: int = 5) -> float:
+    """The lowest height of the first body at all states and so many times before each, over the gap kept."""
+    inertia, found = made.scene.inertia, np.inf
+    for before, after in zip(made.states[:-1], made.states[1:], strict=True):
+        twists = before.motion.twists_to(inertia, after.motion)
+        for share in np.linspace(0.0, 1.0, times + 1)[1:]:
+            there = before.motion.displaced(inertia, share * twists)
+            down = np.array([[0.0, 0.0, -1.0]]) @ rotation_of(there.rotation[0])
+            height = there.centre[0, 2] + made.scene.origin[2]
+            found = min(found, height - float(paired.shape.support(down)[0]))
+    return found / made.scene.hold
+
+
+def test_a_cone_that_comes_to_rest_on_its_rim_is_above_the_floor_at_any_time() -> None:
+    """It rolls on its rim and rattles: between two states of a step the rim dips."""
+    rng, paired = np.random.default_rng(12), cone(0.3, 0.5)
+    made = simulation(
+        [paired.body],
+        [Pose(quaternion_exponential(rng.normal(size=3)), np.array([0.0, 0.0, 0.5]))],
+        [floor()],
+        restitution=rng.uniform(0.0, 1.0),
+        friction=rng.uniform(0.0, 1.0),
+        spin=4.0 * rng.normal(size=(1, 3)),
+    )
+    made.run(0.345)
+    assert lowest(made, paired) > 0.0
+
+
+def test_a_ball_does_not_cut_through_a_blade_between_two_states() -> None:
+    """It is clear of the blade before and after, and would overlap only in the middle of a step."""
+    step, speed, radius = 1.0 / 240.0, 6.0, 0.5
+    blade = at(block(0.002, 1.0, 1.0), np.array([0.0, 0.0, -0.5]))
+    pose = Pose(UPRIGHT, np.array([-2.5 * speed * step, 0.0, radius - 2e-5]))
+    made = simulation(
+        [sphere(radius).body],
+        [pose],
+        [blade],
+        gravity=np.zeros(3),
+        velocity=np.array([[speed, 0.0, 0.0]]),
+    )
+    made.run(6 * step)
+    for before, after in zip(made.states[:-1], made.states[1:], strict=True):
+        for share in np.linspace(0.0, 1.0, 50):
+            centre = (1.0 - share) * before.motion.centre[0] + share * after.motion.centre[0]
+            centre = centre + made.scene.origin
+            aside = max(abs(centre[0]) - 0.001, 0.0)
+            assert np.hypot(aside, centre[2]) > radius
