@@ -24,6 +24,50 @@ from ..rigid import (
 )
 from ..vectors import dot
 
+_VANISHED = 36.0  # times in a step by which a velocity falls by e, so that rounding is left of it
+
+
+@dataclass(frozen=True, eq=False)
+class BodyDamping(ArrayRecord):
+    """Velocities of m bodies that fall off by themselves: u' = a - L u under an acceleration a.
+
+    So do Blender's rigid bodies, which multiply velocities by (1 - d)^h in a time h: L = -log(1 - d).
+    Over a time h in which a stays as it is,
+
+        u(h) = exp(-L h) u + T a,    T = (1 - exp(-L h)) / L.
+
+    rates (m, 6): the diagonal of L, 1/s, by the rates of twists.
+    """
+
+    rates: Floats
+
+    @classmethod
+    def of(cls, shares: Floats, step: float) -> BodyDamping:
+        """Return the damping of bodies that lose shares d (m, 2), 0 to 1, of their velocities and of their
+        angular velocities in a second.
+
+        A share of 1 is all of it in a step, s.
+        """
+        with np.errstate(divide="ignore"):
+            rates = np.minimum(-np.log1p(-shares), _VANISHED / step)
+        return cls(np.repeat(rates, 3, axis=1))
+
+    @classmethod
+    def none(cls, count: int) -> BodyDamping:
+        """Return no damping of so many bodies."""
+        return cls(np.zeros((count, 6)))
+
+    def kept(self, h: float) -> Floats:
+        """Return exp(-L h) (m, 6), the part of a velocity that is left after h seconds."""
+        kept: Floats = np.exp(-h * self.rates)
+        return kept
+
+    def times(self, h: float) -> Floats:
+        """Return T (m, 6), s: the time in which an acceleration does without damping what it does in h."""
+        decay = h * self.rates
+        times: Floats = h * np.where(decay > 0.0, -np.expm1(-decay) / np.where(decay > 0.0, decay, 1.0), 1.0)
+        return times
+
 
 @dataclass(frozen=True, eq=False)
 class Motion(ArrayRecord):

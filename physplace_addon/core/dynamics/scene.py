@@ -18,7 +18,7 @@ from .contacts import SurfaceLaws
 from .joints import Joint
 from .joints.equations import Joints, anchor_frames
 from .joints.forces import spring_energy
-from .motion import Motion
+from .motion import BodyDamping, Motion
 from .tracks import Track
 
 HOLD = 1e-5  # gap that bodies in contact keep, over the largest radius of those that move
@@ -44,6 +44,7 @@ class Scene:
     joints: between the bodies, and of bodies with the world.
     origin (3,): in the scene, of the coordinates in which all of these and motions are given.
     step: the longest step in time, s.
+    damping: of the bodies' velocities.
     """
 
     template: ContactSystem
@@ -55,6 +56,7 @@ class Scene:
     joints: Joints
     origin: Floats
     step: float
+    damping: BodyDamping
     kicks: Floats = field(init=False)
 
     def __post_init__(self) -> None:
@@ -74,11 +76,25 @@ class Scene:
         tracks: Mapping[int, Track] | None = None,
         joints: Sequence[Joint] = (),
         step: float = 1.0 / 240.0,
+        damping: Floats | None = None,
     ) -> Scene:
         """Return the scene of moving bodies at poses among fixed ones.
 
+        Args:
+            bodies: those that move.
+            poses: of their own frames, one each.
+            world: those that stand still, in the scene.
+            laws: friction and restitution of all of them.
+            gravity: acceleration (3,), lengths over s^2.
+            tracks: the motions that are given, by the numbers of their bodies.
+            joints: between the bodies, and of bodies with the world.
+            step: the longest step in time, s.
+            damping: shares (m, 2), 0 to 1, of their velocities and angular velocities that bodies lose in a
+                second; none unless it is given.
+
         Raises:
-            SimulationError: no bodies, a pose or a coefficient too few, or a step that is not positive.
+            SimulationError: no bodies, a pose or a coefficient too few, a step that is not positive, or a
+                damping that is no share.
             JointError: a joint that has no meaning.
         """
         count, tracks = len(bodies), dict(tracks or {})
@@ -88,6 +104,9 @@ class Scene:
             raise SimulationError(f"expected {count + len(world)} coefficients of friction and restitution")
         if not (np.isfinite(step) and step > 0.0):
             raise SimulationError(f"the time step must be positive, it is {step}")
+        shares = np.zeros((count, 2)) if damping is None else damping
+        if shares.shape != (count, 2) or not ((shares >= 0.0) & (shares <= 1.0)).all():
+            raise SimulationError(f"expected damping from 0 to 1 of {count} bodies, found {shares.tolist()}")
         for joint in joints:
             joint.check(count)
         given = np.isin(np.arange(count), list(tracks))
@@ -109,6 +128,7 @@ class Scene:
             Joints.of([joint.seen_from(origin) for joint in joints], inertia),
             origin,
             step,
+            BodyDamping.of(shares, step),
         )
 
     def motion(self, poses: Sequence[Pose], velocity: Floats, spin: Floats) -> Motion:
@@ -156,6 +176,22 @@ class Scene:
     def moving_without(self, bodies: Bools) -> Scene:
         """Return the scene with some more bodies (m,) whose motion is given."""
         return replace(self, given=self.given | bodies) if bodies.any() else self
+
+    def kicked(self, rates: Floats, accelerations: Floats, h: float) -> Floats:
+        """Return rates (m, 6) after accelerations (m, 6), 1/s^2, and damping in h seconds without motion."""
+        changed = self.damping.kept(h) * rates + self.damping.times(h) * accelerations
+        found: Floats = np.where(self.given[:, None], rates, changed)
+        return found
+
+    def blocks(self, motion: Motion, h: float = 0.0) -> Floats:
+        """Return the mass matrices (m, 6, 6), by the rates of twists, that impulses meet.
+
+        Damping takes its part of what a force F gives in h seconds: h F = blocks (u - u^), with the rates u^
+        that there are without it.  An impulse at one time, h = 0, meets the masses alone.
+        """
+        resistance = h / self.damping.times(h) if h > 0.0 else np.ones((len(self), 6))
+        blocks: Floats = resistance[:, :, None] * self.inertia.blocks(motion.rotation)
+        return blocks
 
     def system(self, motion: Motion) -> ContactSystem:
         """Return the contact system of the bodies where they are."""

@@ -286,7 +286,14 @@ def _drifted_with_linkages(scene: Scene, moment: Moment, h: float, left_out: Boo
     hindered = np.append(scene.given, False)  # the last is the fixed world's
     hindered[moment.points.body1] = hindered[moment.points.body2] = True
     moved = moved_linkages(
-        scene.joints, scene.inertia, moment.motion, moment.coordinates, scene.gravity, hindered[:-1], h
+        scene.joints,
+        scene.inertia,
+        moment.motion,
+        moment.coordinates,
+        scene.gravity,
+        scene.damping,
+        hindered[:-1],
+        h,
     )
     held = scene.moving_without(moved.bodies)
     drift = drifted(held, moment, h, left_out)

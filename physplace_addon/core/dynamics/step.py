@@ -187,13 +187,13 @@ def drifted(scene: Scene, start: Moment, h: float, left_out: Bools) -> Drift | N
     chosen = np.flatnonzero(~left_out)
     points, contacts = start.points.take(chosen), start.contacts.take(chosen)
     joints = JointConstraints.at(scene.joints, scene.inertia, motion, start.coordinates)
-    rates = motion.rates + 0.5 * h * accelerations(scene, motion, start.coordinates)
+    rates = scene.kicked(motion.rates, accelerations(scene, motion, start.coordinates), 0.5 * h)
     bending, missed = start.bending.take(chosen).times(h**2), joints.nothing_missed
     like: ConicSolution | None = None
     rounds = _ROUNDS if len(scene.joints) == 0 else _ROUNDS_OF_JOINTS
     for round_ in range(rounds + 1):
         problem = VelocityProblem(
-            scene.inertia.blocks(motion.rotation), scene.given, contacts, *joints.for_drift(missed, h)
+            scene.blocks(motion, 0.5 * h), scene.given, contacts, *joints.for_drift(missed, h)
         )
         kept = _kept_gaps(points.gap, bending.evenly, hold)
         bounds, slip = (_least_opening(points.gap, kept, hold) - bending.opened) / h, -bending.slid / h
@@ -316,7 +316,8 @@ def settled(
         bouncing: contacts (k,) that the drift has stopped, although they closed fast.
         speed: at which they open now (k,), lengths a second.
     """
-    rates = end.motion.rates + 0.5 * h * accelerations(scene, end.motion, end.coordinates)
+    acceleration = accelerations(scene, end.motion, end.coordinates)
+    rates = scene.kicked(end.motion.rates, acceleration, 0.5 * h)
     contacts = end.contacts.take(np.flatnonzero(end.touching))
     kept = np.flatnonzero(contacts.speeds(rates)[0] > -scene.slow)
     contacts = contacts.take(kept)
@@ -324,15 +325,14 @@ def settled(
     if bouncing is not None and speed is not None and len(speed):
         rows = rows_with_keys(feature_keys(contacts.points), feature_keys(bouncing.points))
         least = np.where(rows >= 0, speed[rows], 0.0)
-    problem, none = velocity_problem(scene, end, contacts), np.zeros((len(contacts), 2))
+    problem, none = velocity_problem(scene, end, contacts, 0.5 * h), np.zeros((len(contacts), 2))
     solved = problem.solve(rates, least, none)
     if solved is None and least.any():
         solved = problem.solve(rates, np.zeros(len(contacts)), none)
     return None if solved is None else (end.with_rates(solved.rates), contacts, solved.impulses)
 
 
-def velocity_problem(scene: Scene, moment: Moment, contacts: Contacts) -> VelocityProblem:
-    """Return the velocity problem of contacts, and of all joints, at a moment."""
+def velocity_problem(scene: Scene, moment: Moment, contacts: Contacts, h: float = 0.0) -> VelocityProblem:
+    """Return the velocity problem of contacts, and of all joints, at a moment, of forces in h seconds."""
     joints = JointConstraints.at(scene.joints, scene.inertia, moment.motion, moment.coordinates)
-    blocks = scene.inertia.blocks(moment.motion.rotation)
-    return VelocityProblem(blocks, scene.given, contacts, *joints.for_rates())
+    return VelocityProblem(scene.blocks(moment.motion, h), scene.given, contacts, *joints.for_rates())

@@ -29,6 +29,7 @@ from ..reading.settings import gravity_direction, settings_of
 from ..reading.visible import Family
 from .rigid_bodies import (
     LeftOut,
+    damping_shares,
     is_free,
     leave_out_fields,
     leave_out_settings,
@@ -202,6 +203,7 @@ def _assembled(
         {len(free) + i: each.track for i, each in enumerate(given)},
         joints,
         1.0 / settings_of(scene_of(context)).steps_per_second,
+        np.array([*(damping_shares(obj) for obj in free), *([(0.0, 0.0)] * len(given))]),
     )
     motion = _motion(scene, poses, subjects, before, seconds)
     return DynamicScenario(

@@ -6,6 +6,7 @@ A custom property comes before Blender's setting, and that before the scene's de
     moves            Blender's *Type* is Active and *Dynamic* is on; without these settings, any object
     friction         `physplace_friction`, Blender's *Friction*
     restitution      `physplace_restitution`, Blender's *Bounciness*
+    damping          Blender's *Damping Translation* and *Rotation*; none without these settings
     mass             `physplace_mass` or `physplace_density` (`scene/reading/masses.py`), Blender's *Mass*
 
 An object that an artist has animated beyond the frame where the simulation begins is not moved: it follows
@@ -32,9 +33,7 @@ from ..writing.keys import GENERATED, transform_curves
 FRICTION = "physplace_friction"
 RESTITUTION = "physplace_restitution"
 SHAPES_AS_SEEN = frozenset({"CONVEX_HULL", "MESH", "COMPOUND"})  # the first is what a new rigid body has
-DAMPING = (0.04, 0.1)  # linear and angular, of a new rigid body
 ACTIVE = "ACTIVE"
-SAME = 1e-6  # largest difference of settings in single precision that are the same
 
 
 @dataclass(frozen=True)
@@ -67,6 +66,12 @@ def _coefficient(obj: Object, key: str, otherwise: float, most: float) -> float:
         return float(value)
     remedy = "set it to 0 or more" if most == np.inf else f"set it to a number from 0 to {most:g}"
     raise SceneError(obj.name, f'its property "{key}" is {value!r}', remedy)
+
+
+def damping_shares(obj: Object) -> tuple[float, float]:
+    """Return the shares of its velocity and of its angular velocity that an object loses in a second."""
+    body = obj.rigid_body
+    return (0.0, 0.0) if body is None else (float(body.linear_damping), float(body.angular_damping))
 
 
 def is_free(obj: Object, frame: int) -> bool:
@@ -150,7 +155,6 @@ def _not_counted(body: RigidBodyObject) -> Iterable[str]:
         "the collision shape": body.collision_shape not in SHAPES_AS_SEEN,
         "the collision margin": body.use_margin,
         "the collision collections": list(body.collision_collections) != [True] + 19 * [False],
-        "the damping": not np.allclose((body.linear_damping, body.angular_damping), DAMPING, 0.0, SAME),
         "the deactivation": body.use_deactivation or body.use_start_deactivated,
         "the deforming of the shape": body.use_deform,
     }

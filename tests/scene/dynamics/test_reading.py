@@ -47,6 +47,19 @@ def test_blender_s_settings_count_and_custom_properties_come_before_them() -> No
     assert found.scene.inertia.mass[0] == pytest.approx(16.0)
 
 
+def test_damping_is_that_of_rigid_bodies_and_others_have_none() -> None:
+    cube, other, lift = (scenes.cube(name, (4.0 * i, 0.0, 0.0)) for i, name in enumerate("ABC"))
+    body(cube, linear_damping=0.5, angular_damping=1.0)
+    key(lift, 1, (8.0, 0.0, 0.0))
+    key(lift, 11, (8.0, 0.0, 1.0))
+    current_scene().frame_set(1)
+    found = read(cube, other)
+    kept = found.scene.damping.kept(1.0)
+    order = [names(found).index(name) for name in "ABC"]
+    np.testing.assert_allclose(kept[order, 0], (0.5, 1.0, 1.0), rtol=1e-6)
+    np.testing.assert_allclose(kept[order, 3], (0.0, 1.0, 1.0), atol=1e-12)
+
+
 def test_gravity_and_time_are_those_of_the_scene() -> None:
     cube, scene = scenes.cube(), current_scene()
     scene.render.fps, scene.render.fps_base, scene.gravity = 30, 1.001, (1.0, 2.0, -3.0)
@@ -141,14 +154,13 @@ def test_joints_and_the_bodies_they_join_are_read() -> None:
 def test_settings_that_do_not_count_are_named_once() -> None:
     cubes = [scenes.cube(name, (4.0 * i, 0.0, 0.0)) for i, name in enumerate("AB")]
     for cube in cubes:
-        body(cube, use_margin=True, linear_damping=0.5, collision_shape="SPHERE")
+        body(cube, use_margin=True, collision_shape="SPHERE")
     wind = scenes.linked(bpy.data.objects.new("Wind", None))
     scenes.activate(wind)
     bpy.ops.object.forcefield_toggle()
     assert read(*cubes).left_out == (
         'the collision shape of "A" and "B"',
         'the collision margin of "A" and "B"',
-        'the damping of "A" and "B"',
         'the force field of "Wind"',
     )
 

@@ -24,12 +24,12 @@ from ...mechanics.inertia import Inertia
 from ...vectors import length
 from ..composition import EIGHTH_ORDER, FOURTH_ORDER, SIXTH_ORDER
 from ..free_rotation import PrincipalAxes
-from ..motion import Motion
+from ..motion import BodyDamping, Motion
 from .closure import closed_joints
-from .damping import DamperFlow
+from .damping import DamperFlow, is_damped
 from .drives import TOUCHING, candidates, drives_of
 from .equations import Joints
-from .forces import damped, spring_rows, sprung
+from .forces import spring_rows, sprung
 from .rattle import Drives, JointedBodies, Position, Pushes, Stage, Wrench, projected, rattle_step
 
 _SHARE = 0.1  # of (h r)^p that is the relative error of the energy
@@ -76,6 +76,7 @@ class ConstrainedMotion:
         external: Wrench | None = None,
         accuracy: float = 1e-11,
         near: Floats | None = None,
+        damping: BodyDamping | None = None,
     ) -> None:
         """Close the joints at a start.
 
@@ -87,6 +88,7 @@ class ConstrainedMotion:
             external: other forces, smooth ones of the position.
             accuracy: relative error of the energy that a sub-step may make.
             near: coordinates of the joints (n, 6) known before, to count whole turns from.
+            damping: of the bodies' velocities.
 
         Raises:
             JointError: the joints cannot be closed by moving from the start.
@@ -96,7 +98,8 @@ class ConstrainedMotion:
         axes = PrincipalAxes.of(inertia)
         down = np.asarray(gravity, np.float64)
         self._plans = tuple((steps, (accuracy / _SHARE) ** (1.0 / p)) for steps, p in _COMPOSITIONS)
-        self._free = JointedBodies(inertia, axes, joints, down, external, *nothing)
+        damping = BodyDamping.none(len(inertia)) if damping is None else damping
+        self._free = JointedBodies(inertia, axes, joints, down, external, damping, *nothing)
         self._momentum = (inertia.blocks(motion.rotation) @ motion.rates[:, :, None])[:, :, 0]
         self._at = self._position(self._free, motion.centre, motion.rotation)
         self._coordinates = self._at.frames.coordinates(near)
@@ -215,9 +218,9 @@ class ConstrainedMotion:
             unit = rows.dense(count).reshape(-1, count, 6) * np.sqrt(stiffness)[:, None, None]
             responses = at.rows.responses(unit).reshape(len(unit), -1) @ unit.reshape(len(unit), -1).T
             rate = max(rate, float(np.sqrt(np.linalg.norm(responses, 2))))
-        if damped(self._free.joints).any():
+        if is_damped(self._free):
             most = _MOST_DAMPED_STEPS * self._plans[-1][1] / left
-            rate = max(rate, min(_DAMPED_RATE * DamperFlow(at).rate, most))
+            rate = max(rate, min(_DAMPED_RATE * DamperFlow(self._free, at).rate, most))
         return rate
 
     def _obeying_limits(self, h: float, steps: tuple[float, ...]) -> _Trial | None:
@@ -302,26 +305,26 @@ class ConstrainedMotion:
         self, bodies: JointedBodies, at: Position, momentum: Floats, h: float, steps: tuple[float, ...]
     ) -> _Trial | None:
         """Return a composition of steps of RATTLE, None where one has no solution."""
-        with_dampers = bool(damped(bodies.joints).any())
-        inside = with_dampers and DamperFlow(at).rate * h <= _INSIDE
+        with_dampers = is_damped(bodies)
+        inside = with_dampers and DamperFlow(bodies, at).rate * h <= _INSIDE
         ends = 0.5 * h if with_dampers and not inside else 0.0
-        momentum = DamperFlow(at).after(bodies, momentum, ends) if ends else momentum
+        momentum = DamperFlow(bodies, at).after(momentum, ends) if ends else momentum
         time, last = 0.0, self._guesses.get(0, [np.zeros(0)])[-1]
         last = last if len(last) == len(at.rows.rows) else np.zeros(len(at.rows.rows))
         stages: list[Stage] = []
         for i, share in enumerate(steps):
             part = share * h
             if inside:
-                momentum = DamperFlow(at).after(bodies, momentum, 0.5 * part)
+                momentum = DamperFlow(bodies, at).after(momentum, 0.5 * part)
             stage = rattle_step(bodies, at, momentum, time, part, self._guess(i, steps, h, last) * part)
             if stage is None:
                 return None
             at, momentum, last, time = stage.position, stage.momentum, stage.first / part, time + part
             if inside:
-                momentum = DamperFlow(at).after(bodies, momentum, 0.5 * part)
+                momentum = DamperFlow(bodies, at).after(momentum, 0.5 * part)
             stages.append(replace(stage, momentum=momentum))
         if ends:
-            stages[-1] = replace(stages[-1], momentum=DamperFlow(at).after(bodies, momentum, ends))
+            stages[-1] = replace(stages[-1], momentum=DamperFlow(bodies, at).after(momentum, ends))
         return _Trial(bodies, tuple(stages), h, steps)
 
 

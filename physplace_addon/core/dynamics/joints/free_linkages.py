@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components
 from ...arrays import Bools, Floats, Ints
 from ...contact.system import FIXED
 from ...mechanics.inertia import Inertia
-from ..motion import Motion
+from ..motion import BodyDamping, Motion
 from .constrained_motion import ConstrainedMotion
 from .equations import Joints
 
@@ -31,6 +31,7 @@ def moved_linkages(
     motion: Motion,
     coordinates: Floats,
     gravity: Floats,
+    damping: BodyDamping,
     hindered: Bools,
     h: float,
 ) -> FreeLinkages:
@@ -42,6 +43,7 @@ def moved_linkages(
         motion: of all of them now.
         coordinates: of the joints (n, 6), with whole turns counted.
         gravity: acceleration (3,), lengths over s^2.
+        damping: of the bodies' velocities.
         hindered: bodies (m,) that may touch something, or whose motion is given.
         h: the time, s.
     """
@@ -59,6 +61,7 @@ def moved_linkages(
             gravity,
             accuracy=_ACCURACY,
             near=coordinates[rows],
+            damping=damping.take(bodies),
         )
         end = solver.step(h)
         if solver.blocked:

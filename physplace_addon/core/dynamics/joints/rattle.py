@@ -28,7 +28,7 @@ import numpy as np
 from ...arrays import ArrayRecord, Floats, Ints
 from ...mechanics.inertia import Inertia
 from ..free_rotation import PrincipalAxes, short_rotation
-from ..motion import Motion
+from ..motion import BodyDamping, Motion
 from .closure import inverse_mass
 from .equations import AnchorFrames, JointRows, Joints, equation_rows
 from .forces import spring_wrench, sprung
@@ -121,6 +121,7 @@ class JointedBodies:
     joints: Joints
     gravity: Floats
     external: Wrench | None
+    damping: BodyDamping
     drives: Drives
     pushes: Pushes
     near: Floats
