@@ -14,7 +14,7 @@ import numpy as np
 from ..arrays import Floats
 from .contacts import Contacts
 from .scene import Scene
-from .step import Moment, velocity_problem
+from .step import Moment, impact_problem
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ def impact_at(scene: Scene, moment: Moment) -> Impact | None:
     hits = opening < -scene.slow
     if not hits.any():
         return None
-    problem = velocity_problem(scene, moment, contacts)
+    problem = impact_problem(scene, moment, contacts)
     none = np.zeros((len(contacts), 2))
     stopped = problem.solve(rates, np.zeros(len(contacts)), none)
     if stopped is None:

@@ -24,17 +24,15 @@ from ..contact.system import (
     feature_keys,
     rows_with_keys,
 )
-from ..optimization.conic_qp import ConicSolution
 from ..optimization.friction_cones import tangents
 from ..vectors import dot, length
 from .contacts import Contacts
 from .free_rotation import free_motion
 from .joints.constraints import JointConstraints
 from .joints.equations import anchor_frames
-from .joints.forces import spring_wrench
 from .motion import Motion
 from .scene import Scene
-from .velocity_problem import VelocityProblem
+from .velocity_problem import Solved, VelocityProblem
 
 TOUCHING = 1.3  # gap, over the one to be kept, of contacts
 _CLOSE = 0.5  # gap, over the same, below which contacts open again
@@ -187,13 +185,13 @@ def drifted(scene: Scene, start: Moment, h: float, left_out: Bools) -> Drift | N
     chosen = np.flatnonzero(~left_out)
     points, contacts = start.points.take(chosen), start.contacts.take(chosen)
     joints = JointConstraints.at(scene.joints, scene.inertia, motion, start.coordinates)
-    rates = scene.kicked(motion.rates, accelerations(scene, motion, start.coordinates), 0.5 * h)
+    rates = scene.kicked(motion.rates, scene.kicks, 0.5 * h)
     bending, missed = start.bending.take(chosen).times(h**2), joints.nothing_missed
-    like: ConicSolution | None = None
+    like: Solved | None = None
     rounds = _ROUNDS if len(scene.joints) == 0 else _ROUNDS_OF_JOINTS
     for round_ in range(rounds + 1):
         problem = VelocityProblem(
-            scene.blocks(motion, 0.5 * h), scene.given, contacts, *joints.for_drift(missed, h)
+            scene.blocks(motion, 0.5 * h), scene.given, contacts, joints.for_drift(missed, h)
         )
         kept = _kept_gaps(points.gap, bending.evenly, hold)
         bounds, slip = (_least_opening(points.gap, kept, hold) - bending.opened) / h, -bending.slid / h
@@ -202,7 +200,7 @@ def drifted(scene: Scene, start: Moment, h: float, left_out: Bools) -> Drift | N
             solved = problem.solve(rates, np.minimum(bounds, 0.0), slip)
         if solved is None:
             return None
-        like = solved.solution
+        like = solved
         end = _drift(scene, Motion(motion.centre, motion.rotation, solved.rates), h)
         drift = Drift(end, contacts, solved.impulses, solved.rates, kept, bending.times(1.0 / h**2))
         may_touch = _may_touch(scene, points, drift, h)
@@ -239,17 +237,6 @@ def _least_opening(gap: Floats, kept: Floats, hold: float) -> Floats:
     back = _OPENING * np.maximum(_CLOSE * hold - gap, 0.0)
     least: Floats = np.where((kept > hold) | (gap > TOUCHING * hold), kept - gap, back)
     return least
-
-
-def accelerations(scene: Scene, motion: Motion, coordinates: Floats) -> Floats:
-    """Return what gravity and the springs of joints change rates (m, 6) by, 1/s^2."""
-    if len(scene.joints) == 0:
-        return scene.kicks
-    frames = anchor_frames(scene.joints, scene.inertia, motion)
-    wrench = spring_wrench(frames, len(motion), coordinates)
-    by_springs = np.linalg.solve(scene.inertia.blocks(motion.rotation), wrench[:, :, None])[:, :, 0]
-    by_springs[scene.given] = 0.0
-    return scene.kicks + by_springs
 
 
 def _drift(scene: Scene, half: Motion, h: float) -> Motion:
@@ -302,7 +289,12 @@ def _bending(
 
 
 def settled(
-    scene: Scene, end: Moment, h: float, bouncing: Contacts | None = None, speed: Floats | None = None
+    scene: Scene,
+    start: Moment,
+    end: Moment,
+    h: float,
+    bouncing: Contacts | None = None,
+    speed: Floats | None = None,
 ) -> tuple[Moment, Contacts, Floats] | None:
     """Return the end of a drift after the second kick, with the contacts that took part and their impulses;
     None if no rates obey them.
@@ -311,13 +303,13 @@ def settled(
 
     Args:
         scene: what is simulated.
-        end: of the drift.
+        start: of the step.
+        end: of its drift.
         h: the time that it took, s.
         bouncing: contacts (k,) that the drift has stopped, although they closed fast.
         speed: at which they open now (k,), lengths a second.
     """
-    acceleration = accelerations(scene, end.motion, end.coordinates)
-    rates = scene.kicked(end.motion.rates, acceleration, 0.5 * h)
+    rates = scene.kicked(end.motion.rates, scene.kicks, 0.5 * h)
     contacts = end.contacts.take(np.flatnonzero(end.touching))
     kept = np.flatnonzero(contacts.speeds(rates)[0] > -scene.slow)
     contacts = contacts.take(kept)
@@ -325,14 +317,17 @@ def settled(
     if bouncing is not None and speed is not None and len(speed):
         rows = rows_with_keys(feature_keys(contacts.points), feature_keys(bouncing.points))
         least = np.where(rows >= 0, speed[rows], 0.0)
-    problem, none = velocity_problem(scene, end, contacts, 0.5 * h), np.zeros((len(contacts), 2))
+    blocks, none = scene.blocks(end.motion, 0.5 * h), np.zeros((len(contacts), 2))
+    joints = JointConstraints.at(scene.joints, scene.inertia, end.motion, end.coordinates)
+    terms = joints.for_end(start.coordinates, end.motion.rates, blocks, h)
+    problem = VelocityProblem(blocks, scene.given, contacts, terms)
     solved = problem.solve(rates, least, none)
     if solved is None and least.any():
         solved = problem.solve(rates, np.zeros(len(contacts)), none)
     return None if solved is None else (end.with_rates(solved.rates), contacts, solved.impulses)
 
 
-def velocity_problem(scene: Scene, moment: Moment, contacts: Contacts, h: float = 0.0) -> VelocityProblem:
-    """Return the velocity problem of contacts, and of all joints, at a moment, of forces in h seconds."""
+def impact_problem(scene: Scene, moment: Moment, contacts: Contacts) -> VelocityProblem:
+    """Return the velocity problem of contacts, and of all joints, at a moment, in no time."""
     joints = JointConstraints.at(scene.joints, scene.inertia, moment.motion, moment.coordinates)
-    return VelocityProblem(scene.blocks(moment.motion, h), scene.given, contacts, *joints.for_rates())
+    return VelocityProblem(scene.blocks(moment.motion), scene.given, contacts, joints.for_rates())

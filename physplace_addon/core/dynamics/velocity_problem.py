@@ -2,12 +2,17 @@
 
     min 1/2 |u - u^|_M^2,    contacts open or slip by Coulomb's law,    joints' equations and limits hold.
 
+Springs add their slopes to the matrix and their forces to the right-hand side.  A motor is an equation while
+its impulse l is at most its greatest one, L, and that impulse otherwise.  An active set finds out which: what
+needs more than L pushes with L, and what L drives beyond its target is an equation again.
+
 Bodies whose motion is given take part with rates that nothing changes.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -22,17 +27,41 @@ from ..optimization.conic_qp import (
 )
 from ..optimization.sparse_rows import columns_of, rows_of
 from .contacts import Contacts
+from .joints.constraints import JointTerms, compliance
+from .joints.equations import JointRows
+
+_MOST_CHOICES = 12  # of motors that are equations
+_RETURNS = 6  # choices after which none becomes an equation again
+_SLIGHT = 1e-9  # of a motor's target rate, by which it may be driven beyond
+
+
+class JointImpulses(NamedTuple):
+    """The impulses along the rows of the four kinds of `JointTerms`."""
+
+    held: Floats
+    limits: Floats
+    motors: Floats
+    springs: Floats
+
 
 _FAIR = 1e-4  # residual, over the greatest speed, with which a slow search of impulses ends
 
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """Rates u (m, 6), the impulses (k, 3) of contacts along their normals and tangents, and the solution."""
+    """Rates u (m, 6), and the impulses that led to them.
+
+    impulses (k, 3): of contacts, along their normals and tangents.
+    joints: of joints.
+    solution: of the quadratic problem, None where there was none.
+    sides (n,): -1 and 1 for motors that push with their greatest impulse, that way, 0 for others.
+    """
 
     rates: Floats
     impulses: Floats
+    joints: JointImpulses
     solution: ConicSolution | None
+    sides: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,18 +71,15 @@ class VelocityProblem:
     blocks: the mass matrices (m, 6, 6) of the rates of twists.
     given: whose motion (m,) is given.
     contacts: all of them (k,).
-    equations, limits: rows by the rates (6 m,) that joints hold at values, and keep above them.
+    joints: equations, limits, motors and springs.
     """
 
     blocks: Floats
     given: Bools
     contacts: Contacts
-    equations: LinearRows
-    limits: LinearRows
+    joints: JointTerms
 
-    def solve(
-        self, rates: Floats, bounds: Floats, slip: Floats, like: ConicSolution | None = None
-    ) -> Solved | None:
+    def solve(self, rates: Floats, bounds: Floats, slip: Floats, like: Solved | None = None) -> Solved | None:
         """Return the rates nearest to `rates` (m, 6) that contacts and joints allow; None if there are none.
 
         Args:
@@ -62,35 +88,103 @@ class VelocityProblem:
             slip: at which tangential velocity (k, 2) each contact sticks, lengths a second.
             like: the solution of a similar problem with the same rows.
         """
+        most = self.joints.most
+        sides = self._likely_sides(rates) if like is None else like.sides
+        for number in range(_MOST_CHOICES):
+            found = self._with_motors(rates, bounds, slip, sides, like)
+            if found is None:
+                bounded = (sides == 0.0) & np.isfinite(most)
+                if not bounded.any():
+                    return None
+                sides = np.where(bounded, self._ways(rates), sides)
+                continue
+            weak = (sides == 0.0) & (np.abs(found.joints.motors) > most)
+            beyond = (sides != 0.0) & (sides * self._ways(found.rates) < 0.0) & (number < _RETURNS)
+            if not weak.any() and not beyond.any():
+                break
+            sides = np.where(beyond, 0.0, np.where(weak, np.sign(found.joints.motors), sides))
+        return found
+
+    def _ways(self, rates: Floats) -> Floats:
+        """Return the ways (n,), -1 or 1, from rates (m, 6) to those of motors, 0 where these are reached."""
+        motors = self.joints.motors
+        lack = motors.value - motors.rates(rates)
+        return np.where(np.abs(lack) > _SLIGHT * np.abs(motors.value), np.sign(lack), 0.0)
+
+    def _likely_sides(self, rates: Floats) -> Floats:
+        """Return which motors (n,) are too weak even to drive two bodies that nothing else hinders."""
+        motors = self.joints.motors
+        if not len(motors):
+            return np.zeros(0)
+        alone = compliance(motors, self.blocks)
+        lack = motors.value - motors.rates(rates)
+        with np.errstate(invalid="ignore"):
+            weak = np.abs(lack) > np.where(np.isinf(self.joints.most), np.inf, self.joints.most * alone)
+        return np.where(weak, np.sign(lack), 0.0)
+
+    def _with_motors(
+        self, rates: Floats, bounds: Floats, slip: Floats, sides: Floats, like: Solved | None
+    ) -> Solved | None:
+        """Return the solution in which motors (n,) push to given sides, or are equations where they are 0."""
+        terms = self.joints
+        driven = sides == 0.0
+        pushes = np.where(driven, 0.0, sides * np.where(driven, 0.0, terms.most))
         moves = np.flatnonzero(np.repeat(~self.given, 6))
-        impulses = np.zeros((len(self.contacts), 3))
-        used = np.flatnonzero(self._moved_contacts())
         held = np.where(self.given[:, None], rates, 0.0).ravel()
-        limits, equations = (_by_free(rows, moves, held) for rows in (self.limits, self.equations))
-        if len(used) + len(limits.values) + len(equations.values) == 0:
-            return Solved(rates, impulses, None)
-        contacts = self.contacts.take(used)
-        by_given = (contacts.rows @ held).reshape(-1, 3)
-        own = self.blocks[~self.given]
-        problem = ConicQP(
-            sparse.bsr_array((own, np.arange(len(own)), np.arange(len(own) + 1))).tocsr(),
-            np.einsum("bij,bj->bi", own, rates[~self.given]).ravel(),
-            ContactRows(
-                columns_of(contacts.rows, moves),
-                bounds[used] - by_given[:, 0],
-                slip[used] - by_given[:, 1:],
-                contacts.friction,
-            ),
-            limits,
-            equations,
+        equations, limits, springs = (
+            _FreeRows.of(rows, moves, held)
+            for rows in (JointRows.join([terms.held, terms.motors.take(driven)]), terms.limits, terms.springs)
         )
-        solution = solve_conic_qp(problem, like, fair=_FAIR)
-        if solution is None:
-            return None
-        found = rates.copy()
-        found[~self.given] = solution.x.reshape(-1, 6)
-        impulses[used] = solution.contact_forces
-        return Solved(found, impulses, solution)
+        used = np.flatnonzero(self._moved_contacts())
+        found, impulses = rates.copy(), np.zeros((len(self.contacts), 3))
+        solution: ConicSolution | None = None
+        by_equation, by_limit = np.zeros(equations.count), np.zeros(limits.count)
+        if len(used) + sum(len(rows.used) for rows in (equations, limits, springs)) + np.any(pushes):
+            wrench = terms.motors.wrench(pushes, len(rates))
+            matrix, linear = self._free_motion(rates, wrench, springs)
+            contacts = self._free_contacts(used, (bounds, slip), moves, held)
+            problem = ConicQP(matrix, linear, contacts, limits.linear, equations.linear)
+            same = like is not None and np.array_equal(like.sides, sides)
+            before = like.solution if like is not None and same else None
+            solution = solve_conic_qp(problem, before, fair=_FAIR)
+            if solution is None:
+                return None
+            found[~self.given] = solution.x.reshape(-1, 6)
+            impulses[used] = solution.contact_forces
+            by_equation = equations.spread(solution.equation_forces)
+            by_limit = limits.spread(solution.limit_forces)
+        pushes[driven] = by_equation[len(terms.held) :]
+        by_spring = terms.springs.value - terms.slope * terms.springs.rates(found)
+        joints = JointImpulses(by_equation[: len(terms.held)], by_limit, pushes, by_spring)
+        return Solved(found, impulses, joints, solution, sides)
+
+    def _free_motion(
+        self, rates: Floats, wrench: Floats, springs: _FreeRows
+    ) -> tuple[sparse.csr_array, Floats]:
+        """Return the matrix and the right-hand side by the rates of free bodies, with springs, for rates
+        (m, 6) and a wrench (m, 6) of impulses.
+        """
+        own = self.blocks[~self.given]
+        matrix = sparse.bsr_array((own, np.arange(len(own)), np.arange(len(own) + 1))).tocsr()
+        linear = (np.einsum("bij,bj->bi", own, rates[~self.given]) + wrench[~self.given]).ravel()
+        if len(springs.used) == 0:
+            return matrix, linear
+        slope, rows = self.joints.slope[springs.used], springs.rows
+        linear += rows.T @ (springs.values - slope * springs.of_given)
+        return sparse.csr_array(matrix + rows.T @ (sparse.diags_array(slope) @ rows)), linear
+
+    def _free_contacts(
+        self, used: Ints, wanted: tuple[Floats, Floats], moves: Ints, held: Floats
+    ) -> ContactRows:
+        """Return the contacts that are used (n,) by the rates of free bodies, for bounds and slips (k, 2)."""
+        contacts, (bounds, slip) = self.contacts.take(used), wanted
+        by_given = (contacts.rows @ held).reshape(-1, 3)
+        return ContactRows(
+            columns_of(contacts.rows, moves),
+            bounds[used] - by_given[:, 0],
+            slip[used] - by_given[:, 1:],
+            contacts.friction,
+        )
 
     def _moved_contacts(self) -> Bools:
         """Return which contacts (k,) are of a body whose motion is not given."""
@@ -100,10 +194,35 @@ class VelocityProblem:
         return moved
 
 
-def _by_free(rows: LinearRows, moves: Ints, held: Floats) -> LinearRows:
-    """Return rows by the rates of free bodies alone, those of the given ones (6 m,) on the other side; what
-    is between given bodies says nothing.
+@dataclass(frozen=True, eq=False)
+class _FreeRows:
+    """Rows of joints by the rates of free bodies alone.
+
+    rows: those (n, d) that say something of them.  used (n,): which of all (count) they are.
+    values (n,): theirs.  of_given (n,): what the given bodies' rates make of them.
     """
-    by_free = columns_of(rows.rows, moves)
-    used = np.flatnonzero(np.diff(by_free.indptr))
-    return LinearRows(rows_of(by_free, used), (rows.values - rows.rows @ held)[used])
+
+    rows: sparse.csr_array
+    used: Ints
+    count: int
+    values: Floats
+    of_given: Floats
+
+    @classmethod
+    def of(cls, rows: JointRows, moves: Ints, held: Floats) -> _FreeRows:
+        """Return rows by the columns `moves` (d,), for the rates `held` (6 m,) of given bodies."""
+        every = rows.sparse(len(held) // 6)
+        by_free = columns_of(every, moves)
+        used = np.flatnonzero(np.diff(by_free.indptr))
+        return cls(rows_of(by_free, used), used, len(rows), rows.value[used], (every @ held)[used])
+
+    @property
+    def linear(self) -> LinearRows:
+        """The rows, with bounds or values of what free bodies do."""
+        return LinearRows(self.rows, self.values - self.of_given)
+
+    def spread(self, multipliers: Floats) -> Floats:
+        """Return the multipliers of all rows, zero for those that are not used."""
+        every = np.zeros(self.count)
+        every[self.used] = multipliers
+        return every

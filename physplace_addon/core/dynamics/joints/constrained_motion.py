@@ -126,6 +126,11 @@ class ConstrainedMotion:
         values = self._at.frames.residuals()[self._free.joints.locked]
         return float(np.abs(values).max(initial=0.0))
 
+    def sub_steps(self, h: float) -> int:
+        """Return into how many steps of RATTLE a step of h, s, would be divided now."""
+        length, steps = self._plan(h)
+        return round(h / length) * len(steps)
+
     @property
     def blocked(self) -> bool:
         """Whether the last step ended early, as no motion obeys the joints and motors any longer."""

@@ -16,6 +16,7 @@ from .constrained_motion import ConstrainedMotion
 from .equations import Joints
 
 _ACCURACY = 1e-10  # relative error of the energy that a sub-step may make
+_MOST_STEPS = 300  # of RATTLE in one step: what would take more has springs too stiff to be followed
 
 
 class FreeLinkages(NamedTuple):
@@ -63,8 +64,8 @@ def moved_linkages(
             near=coordinates[rows],
             damping=damping.take(bodies),
         )
-        end = solver.step(h)
-        if solver.blocked:
+        end = solver.step(h) if solver.sub_steps(h) <= _MOST_STEPS else None
+        if end is None or solver.blocked:
             moves[bodies] = False
             continue
         found = found.copy() if found is motion else found
