@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import Bools, Floats
 from .contacts import Contacts
 from .scene import Scene
 from .step import Moment, impact_problem
@@ -19,11 +19,14 @@ from .step import Moment, impact_problem
 
 @dataclass(frozen=True, eq=False)
 class Impact:
-    """The bodies after an impact, the contacts that touched, and how fast these closed (k,) before."""
+    """The bodies after an impact, the contacts that touched, how fast these closed (k,) before, and which of
+    them hit (k,).
+    """
 
     moment: Moment
     contacts: Contacts
     speed: Floats
+    hits: Bools
 
 
 def impact_at(scene: Scene, moment: Moment) -> Impact | None:
@@ -31,7 +34,7 @@ def impact_at(scene: Scene, moment: Moment) -> Impact | None:
     rates = moment.motion.rates
     contacts = moment.contacts.take(np.flatnonzero(moment.touching))
     opening, _ = contacts.speeds(rates)
-    hits = opening < -scene.slow
+    hits = opening < -scene.slow_at(contacts.points)
     if not hits.any():
         return None
     problem = impact_problem(scene, moment, contacts)
@@ -45,7 +48,7 @@ def impact_at(scene: Scene, moment: Moment) -> Impact | None:
         bounced = problem.solve(rates, bounce, none)
         if bounced is not None:
             found = _without_gain(problem.blocks, rates, stopped.rates, bounced.rates)
-    return Impact(moment.with_rates(found), contacts, -opening)
+    return Impact(moment.with_rates(found), contacts, -opening, hits)
 
 
 def _without_gain(blocks: Floats, before: Floats, stopped: Floats, bounced: Floats) -> Floats:

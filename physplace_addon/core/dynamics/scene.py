@@ -9,17 +9,19 @@ import numpy as np
 
 from ..arrays import Bools, Floats
 from ..bodies import Body
-from ..contact.system import FIXED, ContactSystem
+from ..contact.system import FIXED, ContactSystem, InterfacePoints
 from ..errors import PhysPlaceError
 from ..mechanics.inertia import Inertia
 from ..mechanics.origin import near_the_origin
 from ..rigid import Pose
+from ..vectors import dot
 from .contacts import SurfaceLaws
+from .driving.pulls import PullForce
+from .driving.tracks import Track
 from .joints import Joint
 from .joints.equations import Joints, anchor_frames
 from .joints.forces import spring_energy
 from .motion import BodyDamping, Motion
-from .tracks import Track
 
 HOLD = 1e-5  # gap that bodies in contact keep, over the largest radius of those that move
 _SLOW = 1.5  # speed of an approach, over what gravity gives in a step, below which nothing bounces
@@ -45,6 +47,7 @@ class Scene:
     origin (3,): in the scene, of the coordinates in which all of these and motions are given.
     step: the longest step in time, s.
     damping: of the bodies' velocities.
+    pulled (m, 6): by what a pull changes rates, 1/s^2.
     """
 
     template: ContactSystem
@@ -57,11 +60,12 @@ class Scene:
     origin: Floats
     step: float
     damping: BodyDamping
+    pulled: Floats
     kicks: Floats = field(init=False)
 
     def __post_init__(self) -> None:
-        kicks = np.zeros((len(self.inertia), 6))
-        kicks[:, :3] = self.gravity / self.inertia.radius[:, None]
+        kicks = self.pulled.copy()
+        kicks[:, :3] += self.gravity / self.inertia.radius[:, None]
         kicks[self.given] = 0.0
         object.__setattr__(self, "kicks", kicks)
 
@@ -129,6 +133,7 @@ class Scene:
             origin,
             step,
             BodyDamping.of(shares, step),
+            np.zeros((count, 6)),
         )
 
     def motion(self, poses: Sequence[Pose], velocity: Floats, spin: Floats) -> Motion:
@@ -165,6 +170,15 @@ class Scene:
         weight = float(np.sqrt(self.gravity @ self.gravity)) * self.step
         return max(_SLOW * weight, _WEIGHTLESS * float(self.inertia.radius.min()) / self.step)
 
+    def slow_at(self, points: InterfacePoints) -> Floats:
+        """Return the same speed (k,) for points: higher by what a pull gives their bodies in a step."""
+        parts = self.pulled.reshape(-1, 2, 3)
+        most = np.append(
+            self.inertia.radius * np.sqrt(dot(parts, parts)).sum(axis=1), 0.0
+        )  # at last the world
+        by_pull: Floats = _SLOW * self.step * (most[points.body1] + most[points.body2])
+        return self.slow + by_pull
+
     def holding(self, asleep: Bools) -> Scene:
         """Return the scene with bodies (m,) that do not move, and pairs of them that are not searched."""
         if not asleep.any():
@@ -172,6 +186,14 @@ class Scene:
         given = self.given | asleep
         awake = tuple(np.flatnonzero(~asleep).tolist())
         return replace(self, given=given, template=replace(self.template, moving=awake))
+
+    def pulled_by(self, force: PullForce | None) -> Scene:
+        """Return the scene with a pull over the next step."""
+        if force is None:
+            return self
+        pulled = np.zeros_like(self.pulled)
+        pulled[force.pull.body] = force.kick
+        return replace(self, pulled=pulled)
 
     def moving_without(self, bodies: Bools) -> Scene:
         """Return the scene with some more bodies (m,) whose motion is given."""

@@ -20,6 +20,7 @@ from ..contact.system import FIXED, InterfacePoints
 from ..vectors import length
 from .clear_path import FreePart, free_part
 from .contacts import Contacts
+from .driving.pulls import Pull, PullForce
 from .events import Event, Touching, collisions, events_between
 from .impacts import impact_at
 from .joints.closure import closed_joints
@@ -79,6 +80,7 @@ class SimulationState:
     sleep: who sleeps.  touching: the contacts.
     events: what happened since the state before.
     energy: kinetic, of gravity and of springs, of the bodies whose motion is not given.
+    work: energy that pulls have put in since the start.
     """
 
     time: float
@@ -88,6 +90,7 @@ class SimulationState:
     touching: Touching
     events: tuple[Event, ...]
     energy: float
+    work: float
 
 
 class Simulation:
@@ -97,6 +100,7 @@ class Simulation:
         scene: what is simulated.
         status: RUNNING, or how it ended.
         states: every state so far.
+        pulling: what pulls a body at a point, in the scene; None for nothing.
         moment: the last of them, with its interface points.
     """
 
@@ -109,14 +113,17 @@ class Simulation:
         if start is None:
             self.status, start = SimulationStatus.INTERFERING_START, motion
         self.moment = moment_at(scene, 0.0, start, None, None, scene.step)
-        self.states = [self._state(Sleep.none(len(scene)), Touching.none(), ())]
+        self.pulling: Pull | None = None
+        self.states = [self._state(Sleep.none(len(scene)), Touching.none(), (), 0.0)]
         self._isolated, self._since = 0, 0.0  # steps in a row that ended before their time, and the first's
 
-    def _state(self, sleep: Sleep, touching: Touching, events: Sequence[Event]) -> SimulationState:
+    def _state(
+        self, sleep: Sleep, touching: Touching, events: Sequence[Event], work: float
+    ) -> SimulationState:
         moment = self.moment
         energy = self.scene.energy(moment.motion, moment.coordinates)
         return SimulationState(
-            moment.time, moment.motion, moment.coordinates, sleep, touching, tuple(events), energy
+            moment.time, moment.motion, moment.coordinates, sleep, touching, tuple(events), energy, work
         )
 
     def go_on_from(self, state: SimulationState) -> None:
@@ -125,6 +132,17 @@ class Simulation:
         self.status, self._isolated = SimulationStatus.RUNNING, 0
         fresh = moment_at(self.scene, state.time, state.motion, None, None, self.scene.step)
         self.moment = replace(fresh, coordinates=state.coordinates)
+
+    def pull(self, pull: Pull | None) -> None:
+        """Pull a body at a point from now on, or nothing any more; what has come to rest goes on.
+
+        Raises PullError for a pull that has no meaning.
+        """
+        if pull is not None:
+            pull.check(~self.scene.given)
+            if self.status is SimulationStatus.AT_REST:
+                self.status = SimulationStatus.RUNNING
+        self.pulling = pull
 
     @property
     def state(self) -> SimulationState:
@@ -151,8 +169,9 @@ class Simulation:
         h = self.scene.step if h is None else h
         state = self.state
         moment = self.moment.with_rates(self.scene.given_rates(state.time, state.motion, h))
-        sleep = _woken(self.scene, state.sleep, moment)
-        scene = self.scene.holding(sleep.asleep)
+        force = self._pull_force(moment, h)
+        sleep = self._kept_awake(_woken(self.scene, state.sleep, moment))
+        scene = self.scene.holding(sleep.asleep).pulled_by(force)
         moment, events = self._after_impacts(scene, moment)
         made = self._stepped(scene, moment, h)
         jammed = self._isolated > _JAMMED and state.time - self._since < self.scene.step
@@ -162,19 +181,31 @@ class Simulation:
         end, contacts, impulses, part = made
         if until is not None and part == 1.0:
             end = replace(end, time=until)
-        end = self._without_gain(state, end)
+        work = 0.0 if force is None else force.work(scene.inertia, moment.motion, end.motion)
+        end = self._without_gain(state, end, work)
         _, slip = contacts.speeds(end.motion.rates)
         pressing = impulses[:, 0] > 0.0
         touching = Touching.of(contacts.points, pressing, slip)
         happened = events_between(state.touching, touching, end.points, end.time, scene.slow)
         sleep = sleep.after(self.scene, end.motion.rates, contacts.points.take(pressing), part * h)
-        sleep = _woken(self.scene, sleep, end)
+        sleep = self._kept_awake(_woken(self.scene, sleep, end))
         end = end.with_rates(np.where(sleep.asleep[:, None], 0.0, end.motion.rates))
         self.moment = end
-        self.states.append(self._state(sleep, touching, [*events, *happened]))
+        self.states.append(self._state(sleep, touching, [*events, *happened], state.work + work))
         if (sleep.asleep | self.scene.given).all() and end.time >= self.scene.last_given_time:
             self.status = SimulationStatus.AT_REST
         return self.state
+
+    def _pull_force(self, moment: Moment, h: float) -> PullForce | None:
+        """Return the force of the pull over a step of h seconds; None for none."""
+        if self.pulling is None:
+            return None
+        pull, scene = self.pulling.seen_from(self.scene.origin), self.scene
+        return pull.force(scene.inertia, moment.motion, h)
+
+    def _kept_awake(self, sleep: Sleep) -> Sleep:
+        """Return who sleeps, but not what is pulled, nor its island."""
+        return sleep if self.pulling is None else sleep.woken(np.array([self.pulling.body]))
 
     def _after_impacts(self, scene: Scene, moment: Moment) -> tuple[Moment, list[Event]]:
         """Return a moment after what hits there, and these collisions."""
@@ -183,7 +214,7 @@ class Simulation:
             impact = impact_at(scene, moment)
             if impact is None:
                 break
-            points, hit = impact.contacts.points, np.flatnonzero(impact.speed > scene.slow)
+            points, hit = impact.contacts.points, np.flatnonzero(impact.hits)
             pairs = np.stack([points.body1, points.body2], axis=1)
             events += collisions(points.point1[hit], pairs[hit], impact.speed[hit], moment.time)
             moment = impact.moment
@@ -245,7 +276,7 @@ class Simulation:
     def _fast(self, scene: Scene, moment: Moment, h: float) -> Bools:
         """Return which points (k,) close too fast for a contact that a step obeys: they are run into."""
         opening, _ = moment.contacts.speeds(moment.motion.rates + 0.5 * h * scene.kicks)
-        fast: Bools = (opening < -scene.slow) & ~moment.touching
+        fast: Bools = (opening < -scene.slow_at(moment.points)) & ~moment.touching
         return fast
 
     def _part_to_end_of_slip(self, scene: Scene, moment: Moment, drift: Drift, h: float) -> float:
@@ -267,14 +298,16 @@ class Simulation:
         first = float(share.min())
         return first if first > 0.5 * (1.0 + _SLIPS) else 0.5
 
-    def _without_gain(self, before: SimulationState, end: Moment) -> Moment:
-        """Return the end of a step with its rates made so much less that energy does not rise."""
+    def _without_gain(self, before: SimulationState, end: Moment, work: float) -> Moment:
+        """Return the end of a step with its rates made so much less that energy does not rise by more than
+        the work that was put in.
+        """
         scene = self.scene
         if scene.given.any() or not np.isnan(scene.joints.speed).all():
             return end
         energy = scene.energy(end.motion, end.coordinates)
         kinetic = end.motion.kinetic_energy(scene.inertia)
-        gain = energy - before.energy
+        gain = energy - before.energy - work
         if gain <= _GAIN * max(kinetic, before.motion.kinetic_energy(scene.inertia)) or kinetic <= gain:
             return end
         rates = np.sqrt(1.0 - gain / kinetic) * end.motion.rates
@@ -286,6 +319,7 @@ def _drifted_with_linkages(scene: Scene, moment: Moment, h: float, left_out: Boo
     touch nothing.
     """
     hindered = np.append(scene.given, False)  # the last is the fixed world's
+    hindered[:-1] |= scene.pulled.any(axis=1)
     hindered[moment.points.body1] = hindered[moment.points.body2] = True
     moved = moved_linkages(
         scene.joints,

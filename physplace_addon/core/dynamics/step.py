@@ -142,7 +142,9 @@ def reach_of(scene: Scene, motion: Motion, h: float) -> Reach:
     radii = scene.inertia.radius
     speed = np.sqrt(dot(motion.rates[:, :3], motion.rates[:, :3]))
     speed += np.sqrt(dot(motion.spin, motion.spin))
-    travel = speed * h + np.sqrt(dot(scene.kicks[:, :3], scene.kicks[:, :3])) * h**2
+    faster = np.sqrt(dot(scene.kicks[:, :3], scene.kicks[:, :3]))
+    faster += np.sqrt(dot(scene.kicks[:, 3:], scene.kicks[:, 3:]))
+    travel = speed * h + faster * h**2
     far = float(travel.max()) + 4.0 * scene.hold / float(radii.min())
     return Reach(far, far, far)
 
@@ -311,7 +313,7 @@ def settled(
     """
     rates = scene.kicked(end.motion.rates, scene.kicks, 0.5 * h)
     contacts = end.contacts.take(np.flatnonzero(end.touching))
-    kept = np.flatnonzero(contacts.speeds(rates)[0] > -scene.slow)
+    kept = np.flatnonzero(contacts.speeds(rates)[0] > -scene.slow_at(contacts.points))
     contacts = contacts.take(kept)
     least = np.zeros(len(contacts))
     if bouncing is not None and speed is not None and len(speed):

@@ -17,9 +17,9 @@ from bpy.types import Context, Object
 from ...core.arrays import Floats
 from ...core.bodies import Body, merge
 from ...core.dynamics.contacts import SurfaceLaws
+from ...core.dynamics.driving.tracks import Track
 from ...core.dynamics.motion import Motion
 from ...core.dynamics.scene import Scene
-from ...core.dynamics.tracks import Track
 from ...core.jobs import Job
 from ...core.rigid import Pose
 from ..access import scene_of

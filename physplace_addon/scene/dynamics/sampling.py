@@ -18,7 +18,7 @@ import numpy as np
 from bpy.types import Context, Object, Scene
 
 from ...core.arrays import Floats
-from ...core.dynamics.tracks import Track
+from ...core.dynamics.driving.tracks import Track
 from ...core.jobs import Job, Progress
 from ...core.rigid import Pose, quaternion_conjugate, quaternion_product, rotation_vector
 from ..access import scene_of, view_layer_of

@@ -7,10 +7,10 @@ import pytest
 
 from physplace_addon.core.bodies import Body
 from physplace_addon.core.dynamics.contacts import SurfaceLaws
+from physplace_addon.core.dynamics.driving.tracks import Track
 from physplace_addon.core.dynamics.events import Event, EventKind
 from physplace_addon.core.dynamics.scene import Scene
 from physplace_addon.core.dynamics.simulation import Simulation, SimulationStatus
-from physplace_addon.core.dynamics.tracks import Track
 from physplace_addon.core.rigid import Pose, quaternion_exponential
 from tests.bodies_of_the_paper import sphere
 

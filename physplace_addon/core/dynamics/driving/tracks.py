@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats
-from ..errors import PhysPlaceError
-from ..rigid import Pose, quaternion_conjugate, quaternion_exponential, quaternion_product, rotation_vector
+from ...arrays import Floats
+from ...errors import PhysPlaceError
+from ...rigid import Pose, quaternion_conjugate, quaternion_exponential, quaternion_product, rotation_vector
 
 
 class TrackError(PhysPlaceError):

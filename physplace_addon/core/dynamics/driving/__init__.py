@@ -1,0 +1,1 @@
+"""What drives bodies from outside: motions that are given, and the pull at a point."""
