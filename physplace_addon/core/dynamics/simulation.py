@@ -24,6 +24,7 @@ from .driving.pulls import Pull, PullForce
 from .events import Event, Touching, collisions, events_between
 from .impacts import impact_at
 from .joints.closure import closed_joints
+from .joints.equations import anchor_frames
 from .joints.free_linkages import moved_linkages
 from .motion import Motion
 from .scene import Scene
@@ -132,6 +133,13 @@ class Simulation:
         self.status, self._isolated = SimulationStatus.RUNNING, 0
         fresh = moment_at(self.scene, state.time, state.motion, None, None, self.scene.step)
         self.moment = replace(fresh, coordinates=state.coordinates)
+
+    def count_turns_from(self, near: Floats) -> None:
+        """Count whole turns of the joints from coordinates (n, 6) known before, at the start."""
+        scene, motion = self.scene, self.moment.motion
+        found = anchor_frames(scene.joints, scene.inertia, motion).coordinates(near)
+        self.moment = replace(self.moment, coordinates=found)
+        self.states[-1] = replace(self.states[-1], coordinates=found)
 
     def pull(self, pull: Pull | None) -> None:
         """Pull a body at a point from now on, or nothing any more; what has come to rest goes on.

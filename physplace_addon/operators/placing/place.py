@@ -27,9 +27,7 @@ from .point_handle import PointAction, PointHandle
 from .record import PlacementRecord, read_records, write_records
 from .run import beginning, scenario_of, settings_for
 from .session import PlacementSession
-from .transform_input import TransformInput
-
-ACCEPTS, REJECTS = ("RET", "NUMPAD_ENTER", "LEFTMOUSE"), ("ESC", "RIGHTMOUSE")
+from .transform_input import ACCEPTS, REJECTS, TRANSFORM_HINTS, TransformInput
 
 
 class PHYSPLACE_OT_place(ModalOperator):
@@ -248,7 +246,7 @@ class PHYSPLACE_OT_place(ModalOperator):
     def hints(self) -> str:
         """Return the keys, as the artist has set them."""
         if self.session.transform is not None:
-            return "X Y Z: axis   Shift: plane   0-9: amount   Enter: leave it there   Esc: put it back"
+            return TRANSFORM_HINTS
         return PLACING.hints(bpy.context)
 
     def _show(self, context: Context, view: View) -> None:

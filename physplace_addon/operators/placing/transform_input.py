@@ -22,6 +22,9 @@ DIGITS: Final = {
     "NUMPAD_PERIOD": ".",
 }
 MINUS: Final = ("MINUS", "NUMPAD_MINUS")
+ACCEPTS: Final = ("RET", "NUMPAD_ENTER", "LEFTMOUSE")
+REJECTS: Final = ("ESC", "RIGHTMOUSE")
+TRANSFORM_HINTS: Final = "X Y Z: axis   Shift: plane   0-9: amount   Enter: leave it there   Esc: put it back"
 _EDGE_ON: Final = 0.1  # cosine between a locked plane's normal and the view; below, the plane is seen edge-on
 _HEAD_ON: Final = 1e-4  # squared sine between an axis and a pixel's ray; below, no pixel gives a place on it
 

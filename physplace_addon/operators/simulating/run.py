@@ -3,17 +3,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import ceil, floor
 from typing import Final
 
+import numpy as np
 from bpy.types import Context
 
+from ...core.dynamics.driving.pulls import Pull
+from ...core.dynamics.motion import Motion
 from ...core.dynamics.simulation import Simulation, SimulationState, SimulationStatus
 from ...core.errors import PhysPlaceError
 from ...core.jobs import Job, Progress, finished
 from ...core.placement.checking import names_of_overlapped, overlapping
+from ...core.rigid import Pose
 from ...core.wording import counted, in_words, listed
 from ...scene.access import scene_of
+from ...scene.dynamics.going_on import is_unchanged, motion_going_on
 from ...scene.dynamics.motion_keys import SimulatedPath, write_motion
 from ...scene.dynamics.reading import DynamicScenario
 from ...scene.errors import SceneError
@@ -23,20 +30,53 @@ from ..common import Conclusion
 _NEARLY: Final = 1e-6  # part of a step by which a time may be off that is a whole number of steps
 
 
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """The part of a run that begins on one of its frames, with what was read there.
+
+    began: the number of the frame. scenario, simulation: what was read, and its simulation from there on.
+    """
+
+    began: int
+    scenario: DynamicScenario
+    simulation: Simulation
+
+    @classmethod
+    def of(cls, began: int, scenario: DynamicScenario, motion: Motion) -> _Part:
+        """Begin a part. Raises PhysPlaceError for what overlaps, or joints that cannot be closed."""
+        simulation = Simulation(scenario.scene, motion)
+        if simulation.status is SimulationStatus.INTERFERING_START:
+            raise _overlap(scenario, motion)
+        return cls(began, scenario, simulation)
+
+    def begins_like(self, before: _Part, state: SimulationState) -> None:
+        """Count whole turns of joints on from a state of the part before."""
+        names = before.scenario.scene.joints.names
+        known = dict(zip(names, state.coordinates, strict=True))
+        own = self.scenario.scene.joints.names
+        found = self.simulation.state.coordinates
+        near = [known.get(name, here) for name, here in zip(own, found, strict=True)]
+        self.simulation.count_turns_from(np.array(near).reshape(-1, 6))
+
+
 class SimulationRun:
     """A simulation, and its states on whole frames.
 
-    scenario: what was read. frames: the states on the first frame and on each one after it.
+    frames: the states on the first frame and on each one after it.
     """
 
     def __init__(self, scenario: DynamicScenario) -> None:
-        self.scenario = scenario
-        self._simulation = Simulation(scenario.scene, scenario.motion)
+        self._parts = [_Part.of(0, scenario, scenario.motion)]
         self.frames: list[SimulationState] = [self._simulation.state]
-        seconds, step = scenario.seconds_a_frame, scenario.scene.step
-        self._steps_a_frame = max(ceil(seconds / step - _NEARLY), 1)
-        if self.status is SimulationStatus.INTERFERING_START:
-            raise _overlap(scenario)
+
+    @property
+    def scenario(self) -> DynamicScenario:
+        """What was read last."""
+        return self._parts[-1].scenario
+
+    @property
+    def _simulation(self) -> Simulation:
+        return self._parts[-1].simulation
 
     @property
     def status(self) -> SimulationStatus:
@@ -46,24 +86,54 @@ class SimulationRun:
     @property
     def is_running(self) -> bool:
         """Whether there is a frame left that differs from the one before."""
-        return self.status.is_running and self.last_frame < self.scenario.last_frame
+        return self.status.is_running and self.has_frames_left
+
+    @property
+    def has_frames_left(self) -> bool:
+        """Whether the last frame is not reached."""
+        return self.last_frame < self.scenario.last_frame
+
+    @property
+    def first_frame(self) -> int:
+        """The first frame."""
+        return self._parts[0].scenario.first_frame
 
     @property
     def last_frame(self) -> int:
         """The last frame that has a state."""
-        return self.scenario.first_frame + len(self.frames) - 1
+        return self.first_frame + len(self.frames) - 1
 
     @property
     def part_done(self) -> float:
         """The part of all frames that is done, from 0 to 1."""
-        return (len(self.frames) - 1) / (self.scenario.last_frame - self.scenario.first_frame)
+        return (len(self.frames) - 1) / (self.scenario.last_frame - self.first_frame)
+
+    def scenario_at(self, number: int) -> DynamicScenario:
+        """Return what was read for a frame by its number."""
+        return self._part_at(number).scenario
+
+    def _part_at(self, number: int) -> _Part:
+        return next(part for part in reversed(self._parts) if part.began <= number)
+
+    def poses(self, number: int) -> tuple[Pose, ...]:
+        """Return where the objects are on a frame; those that were added later, where they were then."""
+        now = self.scenario_at(number).poses(self.frames[number].motion)
+        later = (part for part in self._parts if part.began > number)
+        return (*now, *(pose for part in later for pose in part.scenario.first_poses[len(now) :]))
+
+    def pull(self, pull: Pull | None) -> None:
+        """Pull an object at a point from now on, or nothing any more."""
+        self._simulation.pull(pull)
 
     def step(self) -> None:
         """Go on by a step, at most to the next frame."""
-        seconds, simulation = self.scenario.seconds_a_frame, self._simulation
-        start, end = (len(self.frames) - 1) * seconds, len(self.frames) * seconds
-        number = floor((simulation.state.time - start) * self._steps_a_frame / seconds + _NEARLY) + 1
-        until = end if number >= self._steps_a_frame else start + number * seconds / self._steps_a_frame
+        part = self._parts[-1]
+        seconds, simulation = part.scenario.seconds_a_frame, part.simulation
+        steps = max(ceil(seconds / part.scenario.scene.step - _NEARLY), 1)
+        done = len(self.frames) - 1 - part.began
+        start, end = done * seconds, (done + 1) * seconds
+        number = floor((simulation.state.time - start) * steps / seconds + _NEARLY) + 1
+        until = end if number >= steps else start + number * seconds / steps
         state = simulation.run(until)
         if state.time >= end or self.status is SimulationStatus.AT_REST:
             self.frames.append(state)
@@ -74,7 +144,36 @@ class SimulationRun:
         if number == len(self.frames) - 1:
             return
         del self.frames[number + 1 :]
+        self._parts = [part for part in self._parts if part.began <= number]
         self._simulation.go_on_from(self.frames[number])
+
+    def go_on_with(self, number: int, again: DynamicScenario, moved: Sequence[Pose | None]) -> bool:
+        """Give up the states after one of them, and go on from there with what was read again.
+
+        Args:
+            number: the state's.
+            again: the same objects, and perhaps more, on that frame.
+            moved: where the known ones were put by hand; None for those that were not.
+
+        Returns:
+            Whether anything has changed. If not, the same simulation goes on.
+
+        Raises:
+            PhysPlaceError: what was read overlaps, or cannot be joined; all states are kept.
+        """
+        before = self._part_at(number)
+        state, since = self.frames[number], number - before.began
+        if not any(pose is not None for pose in moved) and is_unchanged(before.scenario, since, again):
+            self.go_on_from(number)
+            return False
+        if number == 0:
+            again = again.standing_like(before.scenario, moved)
+        motion = motion_going_on(before.scenario, state.motion, again, moved, keeps_velocity=number > 0)
+        part = _Part.of(number, again, motion)
+        part.begins_like(before, state)
+        self._parts = [*(each for each in self._parts if each.began < number), part]
+        self.frames[number:] = [part.simulation.state]
+        return True
 
     def running(self) -> Job[None]:
         """Step to the last frame, or to rest, in slices."""
@@ -85,27 +184,31 @@ class SimulationRun:
 
     def write(self, context: Context) -> Conclusion:
         """Key the motion so far, of objects that stand as they were read. Raises SceneError."""
-        scenario = self.scenario
-        poses = [scenario.poses(state.motion) for state in self.frames]
-        paths = [
-            SimulatedPath(subject, [each[i] for each in poses]) for i, subject in enumerate(scenario.subjects)
-        ]
-        error = settings_of(scene_of(context)).key_error
-        count = write_motion(context, paths, scenario.first_frame, error)
+        poses = [self.poses(number) for number in range(len(self.frames))]
+        paths = [self._path(i, [each[i] for each in poses]) for i in range(len(self.scenario.subjects))]
+        count = write_motion(context, paths, settings_of(scene_of(context)).key_error)
         return self._conclusion(count)
+
+    def _path(self, number: int, poses: Sequence[Pose]) -> SimulatedPath:
+        """Return the path of one of the objects, from the frame on which it was first read."""
+        part = next(each for each in self._parts if len(each.scenario.subjects) > number)
+        first, last = part.scenario.subjects[number].space.channels, self.scenario.subjects[number]
+        channels = first.in_mode(last.space.mode, last.space.channels.rotation)
+        subject = replace(last, space=replace(last.space, channels=channels))
+        return SimulatedPath(subject, part.scenario.first_frame, poses[part.began :])
 
     def _conclusion(self, keys: int) -> Conclusion:
         scenario, names = self.scenario, in_words([subject.name for subject in self.scenario.subjects])
-        moved = f"{names}: frames {scenario.first_frame} to {self.last_frame}, {counted(keys, 'key')}"
+        moved = f"{names}: frames {self.first_frame} to {self.last_frame}, {counted(keys, 'key')}"
         ends = [] if self.status.is_running else [self.status.message]
         left_out = [f"left out of account: {listed(scenario.left_out)}"] if scenario.left_out else []
         well = self.status not in (SimulationStatus.SQUEEZED, SimulationStatus.JAMMED)
         return Conclusion(well, "; ".join([moved, *ends, *left_out]))
 
 
-def _overlap(scenario: DynamicScenario) -> PhysPlaceError:
+def _overlap(scenario: DynamicScenario, motion: Motion) -> PhysPlaceError:
     """Return the error that names what overlaps at the start."""
-    poses = scenario.scene.poses(scenario.motion)
+    poses = scenario.scene.poses(motion)
     found = finished(overlapping(scenario.bodies, poses, scenario.world, scenario.rounding))
     for i, body in enumerate(scenario.bodies):
         names = names_of_overlapped(found, i)

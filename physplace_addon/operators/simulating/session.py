@@ -1,21 +1,37 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The interactive session of a simulation: shown as it goes, paused, scrubbed, taken up from any frame."""
+"""The interactive session of a simulation: shown as it goes, paused, scrubbed, pulled by the mouse, changed,
+taken up from any frame.
+
+While it is paused the artist may change the scene.  What it goes on with is read again, and what is kept are
+the frames up to the one that is shown.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from time import perf_counter
 
 import numpy as np
-from bpy.types import Context
+from bpy.types import Context, Event
 
+from ...core.arrays import Floats
 from ...core.dynamics.simulation import SimulationState
-from ...core.jobs import Progress
+from ...core.jobs import Job, Progress
+from ...core.rigid import Pose
 from ...core.wording import counted
 from ...overlay.marks import Marks
+from ...scene.access import active_object
 from ...scene.dynamics.preview import MotionPreview
-from ...scene.dynamics.reading import DynamicScenario
+from ...scene.dynamics.reading import DynamicScenario, read_dynamics
+from ...scene.errors import SceneError
+from ...scene.reading.scenario import Subject, subjects_now
+from ...scene.reading.visible import Family
 from ..common import Conclusion
+from ..placing.transform_input import TransformInput
 from ..session import History, InteractiveSession, Pacing
+from ..view import View, object_under
+from .pulled_point import PulledPoint
 from .run import SimulationRun
 
 
@@ -23,7 +39,8 @@ class SimulationSession(InteractiveSession):
     """A simulation under the artist's eyes.
 
     run: what is simulated. history: its states on whole frames, and which one is shown. paused: whether it
-    waits.
+    waits. pulled: the point that the mouse pulls; None for none. transform: how an object is moved or turned
+    by hand, while it is paused; None if none is. has_changed: whether it has gone on with a changed scene.
     """
 
     def __init__(self, context: Context, scenario: DynamicScenario) -> None:
@@ -31,8 +48,17 @@ class SimulationSession(InteractiveSession):
         self._preview.check_writable(context)
         self.run = SimulationRun(scenario)
         self.history: History[SimulationState] = History(self.run.frames)
-        self.paused = False
+        self.paused = self.has_changed = False
+        self.pulled: PulledPoint | None = None
+        self.transform: TransformInput | None = None
+        self._body = 0  # that is moved by hand
+        self._by_hand: dict[int, Pose] = {}  # where objects were put on the frame that is shown
+        self._waits_again = False  # it was paused when the point was taken
+        self._description = ""
+        self._mouse: Floats = np.zeros(2)
         self._pacing = Pacing()
+
+    # what time does
 
     def tick(self, seconds: float) -> bool:
         """Work for so many seconds; return whether there is a new frame to show."""
@@ -43,42 +69,166 @@ class SimulationSession(InteractiveSession):
         return False
 
     def _step(self) -> bool:
-        runs = not self.paused and self.run.is_running
+        runs = not self.paused and not self._is_ahead and self._has_to_step
         if runs:
             self.run.step()
         return runs
 
-    def toggle_pause(self) -> None:
-        """Pause, or go on from the frame that is shown; later ones are given up then."""
-        if self.paused:
-            self.run.go_on_from(self.history.shown)
-        self.paused = not self.paused
+    @property
+    def _has_to_step(self) -> bool:
+        self.run.pull(None if self.pulled is None else self.pulled.pull)
+        return self.run.is_running
+
+    @property
+    def _is_ahead(self) -> bool:
+        """Whether it runs faster than time: while something is pulled it must not."""
+        if self.pulled is None:
+            return False
+        frames = len(self.run.frames) - 1 - self.pulled.frame
+        return frames * self.run.scenario.seconds_a_frame > perf_counter() - self.pulled.since
+
+    # what keys do
+
+    def pause(self) -> None:
+        """Wait on the frame that is shown."""
+        self.release()
+        self.paused = True
 
     def scrub(self, by: int) -> None:
         """Pause and show an earlier or later frame, as far as there is one."""
-        self.paused = True
+        self.pause()
+        before = self.history.shown
         self.history.scrub(by)
+        if self.history.shown != before:
+            self._by_hand.clear()
+
+    def going_on(self, context: Context) -> Job[None]:
+        """Go on from the frame that is shown, with the scene as it is now; later frames are given up.
+
+        Raises PhysPlaceError, with all frames kept, if the scene cannot be simulated as it is now.
+        """
+        number, is_pulled = self.history.shown, self.pulled is not None
+        moved = self._moved_by_hand(context, self.run.scenario_at(number))
+        scenario = self.run.scenario
+        again = yield from read_dynamics(context, scenario.last_frame - self.frame, scenario)
+        if self.run.go_on_with(number, again, moved):
+            self._preview.go_on_with(self.run.scenario.subjects)
+            self.has_changed = True
+        self._by_hand.clear()
+        self.history.show_latest()
+        self.paused = is_pulled and self.pulled is None
+        if self.pulled is not None:
+            self.pulled = replace(self.pulled, since=perf_counter())
+
+    def _moved_by_hand(self, context: Context, before: DynamicScenario) -> list[Pose | None]:
+        """Return where the objects of a frame were put by hand, or by any of Blender's own ways."""
+        now = subjects_now(context, [subject.object for subject in before.subjects])
+        elsewhere = self._preview.moved()
+        return [subject.pose if elsewhere[i] else self._by_hand.get(i) for i, subject in enumerate(now)]
+
+    # what the mouse does
+
+    def follow(self, view: View, mouse: Floats) -> None:
+        """Follow the mouse, which is at a pixel (2,)."""
+        self._mouse = mouse
+        if self.pulled is not None:
+            self.pulled = self.pulled.towards(view.under_mouse(mouse, self.pulled.taken))
+        if self.transform is not None:
+            self.transform = self.transform.with_mouse(view, mouse)
+            self._put_by_hand(view, self.transform)
+
+    def take_point(self, context: Context, view: View, event: Event) -> bool:
+        """Take the point under the mouse; return False if that is of no object that is simulated."""
+        self._mouse = view.mouse(event)
+        seen = object_under(context, view, self._mouse)
+        body = None if seen is None else self._body_of(seen[0])
+        if seen is None or body is None:
+            return False
+        if not self.history.is_latest or self.run.has_frames_left:
+            scene, pose = self.run.scenario.scene, self._poses()[body]
+            self.pulled = PulledPoint.of(scene, body, pose, seen[1], self.history.shown, perf_counter())
+            self._waits_again = self.paused
+            return True
+        remedy = "go back to an earlier frame first, or set a later end of the scene and simulate again"
+        raise SceneError(self._subjects[body].name, "all frames are done", remedy)
+
+    def release(self) -> None:
+        """Let go of what the mouse holds; it waits again if it did before."""
+        if self.pulled is not None:
+            self.pulled, self.paused = None, self.paused or self._waits_again
+            self.run.pull(None)
+
+    def begin_transform(self, context: Context, view: View, mouse: Floats, *, turns: bool) -> None:
+        """Begin to move or to turn the active object by hand, through whatever is there."""
+        if self.transform is not None:
+            self.end_transform(keep=False)
+        self.pause()
+        active = active_object(context)
+        found = None if active is None else self._body_of(active.name_full)
+        self._mouse, self._body = mouse, 0 if found is None else found
+        pose = self._poses()[self._body]
+        centre = pose.points(self._subjects[self._body].body.mass.center)
+        self.transform = TransformInput(turns, pose, centre, mouse).with_mouse(view, mouse)
+        self._put_by_hand(view, self.transform)
+
+    def type(self, view: View, event: Event) -> None:
+        """Take a key for an axis or a number."""
+        if self.transform is not None:
+            self.transform = replace(self.transform.with_key(event), returns=False)
+            self._put_by_hand(view, self.transform)
+
+    def end_transform(self, *, keep: bool) -> None:
+        """End moving or turning by hand; without `keep` the object goes back to where that began."""
+        transform, self.transform = self.transform, None
+        if transform is not None and not keep:
+            self._by_hand[self._body] = transform.start
+
+    def _put_by_hand(self, view: View, transform: TransformInput) -> None:
+        pose = transform.target(view, self._mouse)
+        self._by_hand[self._body] = pose
+        self._description = transform.description(view, pose)
+
+    def _body_of(self, name: str) -> int | None:
+        """Return the number of the simulated body that an object is part of, by its full name."""
+        for i, subject in enumerate(self._subjects):
+            if name in Family.of(subject.object).names:
+                return i
+        return None
+
+    # what is shown
 
     @property
     def frame(self) -> int:
         """The frame that is shown."""
-        return self.run.scenario.first_frame + self.history.shown
+        return self.run.first_frame + self.history.shown
+
+    @property
+    def _subjects(self) -> Sequence[Subject]:
+        return self.run.scenario.subjects
+
+    def _poses(self) -> list[Pose]:
+        """Return where the objects are shown."""
+        poses = [*self.run.poses(self.history.shown)]
+        for number, pose in self._by_hand.items():
+            poses[number] = pose
+        return poses
 
     def show(self, context: Context) -> None:
         """Show the objects on the frame."""
-        poses = self.run.scenario.poses(self.history.state.motion)
-        self._preview.show(context, self.frame, poses)
+        self._preview.show(context, self.frame, self._poses())
 
     def marks(self) -> Marks:
-        """Return what is drawn: the contacts that press."""
+        """Return what is drawn: the contacts that press, and the pull."""
         touching = self.history.state.touching
-        places = touching.place[touching.active]
+        places = touching.place[touching.active] + self.run.scenario_at(self.history.shown).scene.origin
+        pulls = [] if self.pulled is None else [self.pulled.line(self._poses()[self.pulled.pull.body])]
         return replace(
             Marks.none(),
             contacts=places,
             normals=np.zeros_like(places),
             forces=np.zeros(len(places)),
             bilateral=np.zeros(len(places), dtype=bool),
+            pulls=np.array(pulls).reshape(-1, 2, 3),
         )
 
     def is_on_its_frame(self, context: Context) -> bool:
@@ -87,8 +237,8 @@ class SimulationSession(InteractiveSession):
 
     @property
     def is_undisturbed(self) -> bool:
-        """Whether the objects are as they are shown."""
-        return self._preview.is_undisturbed
+        """Whether the objects are as they are shown; while it is paused they may be moved."""
+        return self._preview.is_there if self.paused else self._preview.is_undisturbed
 
     @property
     def part_done(self) -> float | None:
@@ -108,14 +258,21 @@ class SimulationSession(InteractiveSession):
         self.put_back(context)
         return self.run.write(context)
 
+    # what the header says
+
     def progress(self) -> Progress:
         """Return the figures of the frame that is shown, and the part of the frames that is done."""
         run, state = self.run, self.history.state
-        parts = [f"{'paused, ' if self.paused else ''}{self._status()}"]
-        parts.append(f"frame {self.frame} of {run.scenario.last_frame}, {state.time:.2f} s")
+        if self.transform is not None:
+            return Progress(f"{self._subjects[self._body].name}: {self._description}")
+        name = None if self.pulled is None else self._subjects[self.pulled.pull.body].name
+        status = self._status() if name is None else f'pulls "{name}"'
+        parts = [f"{'paused, ' if self.paused else ''}{status}"]
+        seconds = self.history.shown * run.scenario.seconds_a_frame
+        parts.append(f"frame {self.frame} of {run.scenario.last_frame}, {seconds:.2f} s")
         parts.append(counted(int(state.touching.active.sum()), "contact"))
         parts.append(f"energy {state.energy:.4g}")
-        asleep, free = int(state.sleep.asleep.sum()), len(run.scenario.subjects)
+        asleep, free = int(state.sleep.asleep.sum()), len(run.scenario_at(self.history.shown).subjects)
         parts += [f"{asleep} of {free} asleep"] if asleep else []
         return Progress("   |   ".join(parts), run.part_done)
 

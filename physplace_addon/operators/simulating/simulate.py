@@ -8,7 +8,7 @@ its last frame.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import bpy
 from bpy.props import IntProperty
@@ -22,10 +22,13 @@ from ...scene.dynamics.reading import DynamicScenario, read_dynamics
 from ..common import Conclusion, cursor_progress
 from ..keymap import SIMULATING
 from ..modal import EventResult, ModalOperator, in_a_line
+from ..placing.transform_input import ACCEPTS, REJECTS, TRANSFORM_HINTS, TransformInput
 from ..sliced import shown_at_cursor
 from ..view import View
 from .run import SimulationRun
 from .session import SimulationSession
+
+MOVES: Final = ("MOUSEMOVE", "INBETWEEN_MOUSEMOVE")
 
 
 class PHYSPLACE_OT_simulate(ModalOperator):
@@ -75,6 +78,8 @@ class PHYSPLACE_OT_simulate(ModalOperator):
 
     def beginning(self, context: Context, view: View, event: Event) -> Job[Conclusion | None]:
         """Read the scene and begin."""
+        self._message = ""
+        self._button = ""
         scenario = yield from self._reading(context)
         self.session = SimulationSession(context, scenario)
         return None
@@ -84,27 +89,112 @@ class PHYSPLACE_OT_simulate(ModalOperator):
         if self.session.tick(seconds):
             self._show(context)
 
+    def job_ended(self, context: Context, view: View) -> None:
+        """Show what it goes on with."""
+        self._show(context)
+
+    def job_failed(self, context: Context, error: PhysPlaceError) -> None:
+        """Say why it cannot go on; it waits, for the artist to put that right."""
+        self.session.pause()
+        self._message = str(error)
+
+    def captures(self, event: Event) -> bool:
+        """Return whether the mouse pulls or moves something: it may then go anywhere."""
+        return self._is_held
+
+    @property
+    def _is_held(self) -> bool:
+        return self.session.pulled is not None or self.session.transform is not None
+
+    def handle_event_while_busy(self, context: Context, view: View, event: Event) -> EventResult:
+        """Follow the mouse, and let go of what it holds, while the scene is read again."""
+        if self._is_ready and event.type in MOVES:
+            self.session.follow(view, view.mouse(event))
+        elif self._is_ready and self._lets_go(event):
+            self.session.release()
+            return EventResult.HANDLED
+        return super().handle_event_while_busy(context, view, event)
+
     def handle_event(self, context: Context, view: View, event: Event) -> EventResult:
-        """Handle the keys."""
+        """Handle the keys and the mouse."""
+        if event.value == "PRESS":
+            self._message = ""
+        if event.type in MOVES:
+            self.session.follow(view, view.mouse(event))
+            if self._is_held:
+                self._show(context)
+            return EventResult.HANDLED
+        try:
+            if self.session.transform is not None:
+                return self._handle_transform(context, view, event, self.session.transform)
+            if self.session.pulled is not None and self._lets_go(event):
+                self.session.release()
+                self._show(context)
+                return EventResult.HANDLED
+            return self._handle_key(context, view, event)
+        except PhysPlaceError as error:
+            self._message = str(error)
+            return EventResult.HANDLED
+
+    def _lets_go(self, event: Event) -> bool:
+        released: bool = event.type == self._button and event.value == "RELEASE"
+        return released or (event.value == "PRESS" and event.type in REJECTS)
+
+    def _handle_transform(
+        self, context: Context, view: View, event: Event, transform: TransformInput
+    ) -> EventResult:
+        if transform.accepts(event):
+            self.session.type(view, event)
+        elif event.value == "PRESS" and event.type in ACCEPTS:
+            self.session.end_transform(keep=True)
+        elif event.value == "PRESS" and event.type in REJECTS:
+            self.session.end_transform(keep=False)
+        self._show(context)
+        return EventResult.HANDLED
+
+    def _handle_key(self, context: Context, view: View, event: Event) -> EventResult:
         action, session = SIMULATING.action_of(context, event), self.session
         if action == "CONFIRM":
             return EventResult.CONFIRM
         if action == "CANCEL":
             return EventResult.CANCEL
         does: dict[str, Callable[[], object]] = {
-            "PAUSE": session.toggle_pause,
+            "PAUSE": lambda: self._pause_or_go_on(context),
             "BACK": lambda: session.scrub(-1),
             "FORTH": lambda: session.scrub(1),
             "FAR_BACK": lambda: session.scrub(-10),
             "FAR_FORTH": lambda: session.scrub(10),
+            "PULL": lambda: self._pull(context, view, event),
+            "MOVE": lambda: session.begin_transform(context, view, view.mouse(event), turns=False),
+            "TURN": lambda: session.begin_transform(context, view, view.mouse(event), turns=True),
         }
         if action in does:
             does[action]()
-            self._show(context)
+            if not self.is_busy:
+                self._show(context)
         return EventResult.HANDLED
 
+    def _pause_or_go_on(self, context: Context) -> None:
+        if self.session.paused:
+            self.run_job(self.session.going_on(context))
+        else:
+            self.session.pause()
+
+    def _pull(self, context: Context, view: View, event: Event) -> None:
+        """Pull what is under the mouse; if it waits, it goes on for as long as that is held."""
+        if self.session.take_point(context, view, event):
+            self._button = event.type
+            if self.session.paused:
+                self.run_job(self.session.going_on(context))
+
     def confirm(self, context: Context) -> Conclusion:
-        """Key all frames that were simulated; repeated, it simulates as many."""
+        """Key all frames that were simulated; repeated, it simulates as many.
+
+        Where the scene was changed meanwhile, undo leaves it as it was changed, without the keys.
+        """
+        if self.session.has_changed:
+            self.session.put_back(context)
+            bpy.ops.ed.undo_push(message="Change Scene")
         conclusion = self.session.write(context)
         self.frames = max(len(self.session.run.frames) - 1, 1)
         return conclusion
@@ -115,11 +205,15 @@ class PHYSPLACE_OT_simulate(ModalOperator):
         return super().end_reason(context) or (None if is_on_its_frame else "the frame was changed")
 
     def header(self) -> str:
-        """Return the figures of the frame that is shown, with a bar."""
-        return in_a_line(self.bl_label, self.session.progress())
+        """Return the last message, or else the figures of the frame that is shown, with a bar."""
+        return self._message or in_a_line(self.bl_label, self.session.progress())
 
     def hints(self) -> str:
         """Return the keys, as the artist has set them."""
+        if self.session.transform is not None:
+            return TRANSFORM_HINTS
+        if self.session.pulled is not None:
+            return "Release: let go"
         return SIMULATING.hints(bpy.context)
 
     def _show(self, context: Context) -> None:

@@ -32,19 +32,27 @@ from .sampling import other_frames_shown, show_frame
 
 @dataclass(frozen=True, eq=False)
 class SimulatedPath:
-    """An object, and its poses frame by frame, from the first frame on."""
+    """An object, and its poses frame by frame, from its first frame on.
+
+    On that one it has the location and the rotation with which it was read.
+    """
 
     subject: Subject
+    first_frame: int
     poses: Sequence[Pose]
 
+    @property
+    def last_frame(self) -> int:
+        """The frame of the last pose."""
+        return self.first_frame + len(self.poses) - 1
 
-def write_motion(context: Context, paths: Sequence[SimulatedPath], first_frame: int, error: float) -> int:
+
+def write_motion(context: Context, paths: Sequence[SimulatedPath], error: float) -> int:
     """Key the paths of objects that stand where they begin; return the number of keys of all of them.
 
     Args:
         context: Blender's context, on the first frame.
-        paths: one for each object, all of one length.
-        first_frame: the frame of their first poses.
+        paths: one for each object, all with one last frame.
         error: the largest error over R of a pose that has no key; 0 keys every frame.
 
     Raises:
@@ -57,22 +65,22 @@ def write_motion(context: Context, paths: Sequence[SimulatedPath], first_frame: 
         for obj, path in zip(objects, paths, strict=True):
             undo.enter_context(keys_restored_on_error(obj))
             undo.enter_context(_left_to_its_keys(obj))
-            keys = _keys(path, first_frame, error)
-            _remove_keys(obj, first_frame, first_frame + len(path.poses) - 1)
+            keys = _keys(path, error)
+            _remove_keys(obj, path.first_frame, path.last_frame)
             insert_keys(obj, keys, keying)
             set_channels(obj, path.subject.space.channels)
             count += len(keys)
-        _check_shown(context, paths, first_frame)
+        _check_shown(context, paths)
     view_layer_of(context).update()
     return count
 
 
-def _keys(path: SimulatedPath, first_frame: int, error: float) -> list[Key]:
+def _keys(path: SimulatedPath, error: float) -> list[Key]:
     """Return the keys of a path; on the first frame the object keeps its own values."""
     subject = path.subject
     worlds = [subject.world_matrix(pose) for pose in path.poses[1:]]
     values = [subject.space.channels, *subject.space.path(worlds)]
-    frames = range(first_frame, first_frame + len(values))
+    frames = range(path.first_frame, path.first_frame + len(values))
     chosen = needed_keys(values, frames, measure_of(subject), error)
     return [Key(frames[i], values[i], on_path=True) for i in chosen]
 
@@ -124,10 +132,10 @@ def _left_to_its_keys(obj: Object) -> Iterator[None]:
         raise
 
 
-def _check_shown(context: Context, paths: Sequence[SimulatedPath], first_frame: int) -> None:
+def _check_shown(context: Context, paths: Sequence[SimulatedPath]) -> None:
     """Raise SceneError for an object that is not where its last pose is, on its last frame."""
     with other_frames_shown(context):
-        show_frame(scene_of(context), first_frame + len(paths[0].poses) - 1)
+        show_frame(scene_of(context), paths[0].last_frame)
         for path in paths:
             world = path.subject.world_matrix(path.poses[-1])
             check_world_matrix(context, bpy.data.objects[path.subject.name], world)

@@ -48,6 +48,13 @@ class MotionPreview:
         self._preview.show(context, poses)
         self._shown_frame = frame
 
+    def go_on_with(self, subjects: Sequence[Subject]) -> None:
+        """Show objects that were read again, and perhaps more of them, from now on.
+
+        Raises SceneError for one that was moved since it was read.
+        """
+        self._preview = self._preview.going_on_with(subjects)
+
     def restore(self, context: Context) -> None:
         """Put back the frame and all objects that still exist, also those moved before without a key."""
         scene = scene_of(context)
@@ -64,6 +71,15 @@ class MotionPreview:
     def is_undisturbed(self) -> bool:
         """Whether all objects exist and are where they were last shown."""
         return self._preview.is_undisturbed
+
+    @property
+    def is_there(self) -> bool:
+        """Whether all objects exist."""
+        return self._preview.is_there
+
+    def moved(self) -> list[bool]:
+        """Return which objects are not where they were last shown."""
+        return self._preview.moved()
 
     def is_on_its_frame(self, context: Context) -> bool:
         """Return whether the scene is on the frame that was shown last."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 import bpy
 import numpy as np
@@ -23,6 +24,7 @@ from ...core.dynamics.scene import Scene
 from ...core.jobs import Job
 from ...core.rigid import Pose
 from ..access import scene_of
+from ..changes import SHAPELESS
 from ..errors import SceneError
 from ..reading.scenario import Scenario, Subject, reading, selected_movers
 from ..reading.settings import gravity_direction, settings_of
@@ -37,8 +39,10 @@ from .rigid_bodies import (
     surface_law,
     weighed,
 )
-from .rigid_constraints import Joinable, joints_of, passed_through
+from .rigid_constraints import AnchoredJoint, Joinable, anchored_joints, joints_of, passed_through
 from .sampling import SampledPath, frames_before, may_move, sampling, velocity
+
+_NO_BODIES: Final = SHAPELESS | {"EMPTY"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +60,8 @@ class DynamicScenario:
         seconds_a_frame: the time from one frame to the next, s.
         visible: the names of the objects that were visible.
         left_out: what was left out of account, a phrase each.
+        anchored: where the joints hold, by the names of the objects that have them.
+        objects: the ids of all objects of the scene.
     """
 
     subjects: tuple[Subject, ...]
@@ -68,33 +74,61 @@ class DynamicScenario:
     seconds_a_frame: float
     visible: frozenset[str]
     left_out: tuple[str, ...]
+    anchored: Mapping[str, AnchoredJoint]
+    objects: frozenset[int]
 
     @property
     def rounding(self) -> float:
         """The largest error of a point of a moving object by single precision, in scene units."""
         return max(subject.rounding for subject in self.subjects)
 
+    def standing_like(self, before: DynamicScenario, moved: Sequence[Pose | None]) -> DynamicScenario:
+        """Return this with the channels that objects had before, unless they were moved by hand."""
+        subjects = list(self.subjects)
+        for i, (old, by_hand) in enumerate(zip(before.subjects, moved, strict=True)):
+            if by_hand is None:
+                now = subjects[i]
+                channels = old.space.channels.in_mode(now.space.mode, now.space.channels.rotation)
+                subjects[i] = replace(now, space=replace(now.space, channels=channels))
+        return replace(self, subjects=tuple(subjects))
+
+    @property
+    def first_poses(self) -> tuple[Pose, ...]:
+        """The poses of the subjects when they were read."""
+        return tuple(subject.pose for subject in self.subjects)
+
     def poses(self, motion: Motion) -> tuple[Pose, ...]:
         """Return the poses of the subjects."""
         return self.scene.poses(motion)[: len(self.subjects)]
 
 
-def read_dynamics(context: Context, frames: int) -> Job[DynamicScenario]:
+def read_dynamics(
+    context: Context, frames: int, before: DynamicScenario | None = None
+) -> Job[DynamicScenario]:
     """Read the selected objects and everything visible, in slices, for so many frames from the present one.
 
-    Raises PhysPlaceError, with nothing changed.
+    Args:
+        context: Blender's context.
+        frames: how many.
+        before: what is gone on from: its objects move on, whatever is selected now, and with them those that
+            have been added since and are selected; its joints hold where they held.
+
+    Raises:
+        PhysPlaceError: something is wrong; nothing was changed.
     """
     scene = scene_of(context)
     first, last = scene.frame_current, scene.frame_current + frames
-    names = [obj.name for obj in _free_objects(context, first)]
+    moving = _free_objects(context, first) if before is None else _going_on(context, first, before)
+    names = [obj.name for obj in moving]
     everything = frozenset(obj.name_full for obj in scene.objects)
     scenario = yield from reading(context, [bpy.data.objects[name] for name in names], also=everything)
     free = [bpy.data.objects[name] for name in names]
-    before = yield from sampling(context, [obj.name for obj in free if may_move(obj)], frames_before(first))
+    animated = [obj.name for obj in free if may_move(obj)]
+    velocities = yield from sampling(context, animated, frames_before(first))
     stood = [*_animated_owners(scenario), *_animated_parents(free)]
     paths = yield from sampling(context, list(dict.fromkeys(stood)), range(first, last + 1))
     _check_parents([bpy.data.objects[name] for name in names], paths)
-    return _assembled(context, scenario, paths, before, first, last)
+    return _assembled(context, scenario, paths, velocities, first, last, before)
 
 
 def seconds_a_frame(context: Context) -> float:
@@ -129,6 +163,20 @@ def _free_objects(context: Context, frame: int) -> list[Object]:
             "select an object to simulate, or make this one an active rigid body",
         )
     return free
+
+
+def _going_on(context: Context, frame: int, before: DynamicScenario) -> list[Object]:
+    """Return the objects that move on, and those that join them. Raises SceneError for one that cannot."""
+    known = [subject.object for subject in before.subjects]
+    for obj in known:
+        if not is_free(obj, frame):
+            raise SceneError(
+                obj.name,
+                f"it {not_free_reason(obj)}, and has moved so far",
+                "undo that change, or key what was simulated and simulate again",
+            )
+    added = [obj for obj in selected_movers(context) if obj.session_uid not in before.objects]
+    return known + [obj for obj in added if obj.type not in _NO_BODIES and is_free(obj, frame)]
 
 
 def _animated_owners(scenario: Scenario) -> Iterator[str]:
@@ -170,9 +218,10 @@ def _assembled(
     context: Context,
     scenario: Scenario,
     paths: Mapping[str, SampledPath],
-    before: Mapping[str, SampledPath],
+    velocities: Mapping[str, SampledPath],
     first: int,
     last: int,
+    before: DynamicScenario | None,
 ) -> DynamicScenario:
     """Return the scenario of what was read. Raises PhysPlaceError."""
     left_out, seconds = LeftOut(), seconds_a_frame(context)
@@ -190,7 +239,12 @@ def _assembled(
     leave_out_settings(left_out, free)
     leave_out_fields(left_out, scene_of(context))
     joinable = Joinable(
-        _numbers(free, given), len(free), poses, scenario.visible, _impulse_seconds(context, seconds)
+        _numbers(free, given),
+        len(free),
+        poses,
+        scenario.visible,
+        _impulse_seconds(context, seconds),
+        {} if before is None else before.anchored,
     )
     joints = joints_of(scene_of(context), joinable, left_out)
     owners = [*free, *(each.obj for each in given), *(owner for owner, _ in standing)]
@@ -205,9 +259,19 @@ def _assembled(
         1.0 / settings_of(scene_of(context)).steps_per_second,
         np.array([*(damping_shares(obj) for obj in free), *([(0.0, 0.0)] * len(given))]),
     )
-    motion = _motion(scene, poses, subjects, before, seconds)
     return DynamicScenario(
-        subjects, bodies, world, scene, motion, first, last, seconds, scenario.visible, left_out.notes()
+        subjects,
+        bodies,
+        world,
+        scene,
+        _motion(scene, poses, subjects, velocities, seconds),
+        first,
+        last,
+        seconds,
+        scenario.visible,
+        left_out.notes(),
+        anchored_joints(scene_of(context), joints),
+        frozenset(obj.session_uid for obj in scene_of(context).objects),
     )
 
 
@@ -272,13 +336,13 @@ def _motion(
     scene: Scene,
     poses: Sequence[Pose],
     subjects: Sequence[Subject],
-    before: Mapping[str, SampledPath],
+    velocities: Mapping[str, SampledPath],
     seconds: float,
 ) -> Motion:
     """Return the motion of all bodies at the start; what moves as given has its rates from its track."""
     linear, angular = np.zeros((len(poses), 3)), np.zeros((len(poses), 3))
     for i, subject in enumerate(subjects):
-        if subject.name in before:
-            path = before[subject.name]
+        if subject.name in velocities:
+            path = velocities[subject.name]
             linear[i], angular[i] = velocity(path, subject.body.mass.center, seconds)
     return scene.motion(poses, linear, angular)

@@ -14,7 +14,7 @@ second; `_BACKWARDS` has these, found by trials with Blender's own simulation:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
@@ -49,6 +49,24 @@ Axes = tuple[Axis, Axis, Axis]
 
 
 @dataclass(frozen=True, eq=False)
+class AnchoredJoint:
+    """Where a joint holds its bodies since it was read first.
+
+    ends: the full names of its objects.  anchors: its frames in the bodies.
+    """
+
+    ends: tuple[str, str]
+    anchors: Anchors
+
+    def between(self, ends: tuple[str, str], first: int, second: int) -> Anchors | None:
+        """Return the anchors in the same bodies by their numbers now; None where it joins others."""
+        fixed = self.anchors.first == FIXED, self.anchors.second == FIXED
+        if ends != self.ends or fixed != (first == FIXED, second == FIXED):
+            return None
+        return replace(self.anchors, first=first, second=second)
+
+
+@dataclass(frozen=True, eq=False)
 class Joinable:
     """What constraints can join.
 
@@ -57,6 +75,7 @@ class Joinable:
     poses: of the bodies in the scene.
     visible: the names of the objects that are visible.
     impulse_seconds: the time in which a motor may give its greatest impulse, s.
+    anchored: joints that hold already, by the names of their objects.
     """
 
     numbers: Mapping[str, int]
@@ -64,6 +83,7 @@ class Joinable:
     poses: Sequence[Pose]
     visible: frozenset[str]
     impulse_seconds: float
+    anchored: Mapping[str, AnchoredJoint] = field(default_factory=dict)
 
     def number(self, obj: Object) -> int:
         """Return the number of the body that an object is part of; FIXED for the world."""
@@ -89,6 +109,21 @@ def joints_of(scene: Scene, joinable: Joinable, left_out: LeftOut) -> list[Joint
             for setting in _not_counted(constraint):
                 left_out.add(setting, holder.name)
     return joints
+
+
+def anchored_joints(scene: Scene, joints: Sequence[Joint]) -> dict[str, AnchoredJoint]:
+    """Return where the joints of a scene's constraints hold their bodies, by the names of their objects."""
+    found = {}
+    for joint in joints:
+        constraint = scene.objects[joint.anchors.name].rigid_body_constraint
+        assert constraint is not None
+        found[joint.anchors.name] = AnchoredJoint(_ends(constraint), joint.anchors)
+    return found
+
+
+def _ends(constraint: RigidBodyConstraint) -> tuple[str, str]:
+    first, second = constraint.object1, constraint.object2
+    return ("" if first is None else first.name_full, "" if second is None else second.name_full)
 
 
 def passed_through(scene: Scene, free: Sequence[Object]) -> frozenset[str]:
@@ -124,7 +159,10 @@ def _joint(holder: Object, constraint: RigidBodyConstraint, joinable: Joinable) 
     matrix = np.array(holder.matrix_world, dtype=np.float64)
     if not np.all(np.isfinite(matrix)) or is_singular(matrix):
         raise SceneError(holder.name, "its rigid body constraint has no axes", "give it a scale other than 0")
-    anchors = Anchors.at(holder.name, first, second, split(matrix).pose, joinable.poses)
+    known = joinable.anchored.get(holder.name)
+    anchors = None if known is None else known.between(_ends(constraint), first, second)
+    if anchors is None:
+        anchors = Anchors.at(holder.name, first, second, split(matrix).pose, joinable.poses)
     made = _KINDS[constraint.type](anchors, _Axes(holder, constraint, joinable.impulse_seconds))
     return replace(made, collide=not constraint.disable_collisions)
 

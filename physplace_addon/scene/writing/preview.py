@@ -39,6 +39,22 @@ class Preview:
         self._poses = self._poses_before = [subject.pose for subject in subjects]
         self._looks = [obj.display_type for obj in self._objects()]
 
+    def going_on_with(self, subjects: Sequence[Subject]) -> Preview:
+        """Return the preview of objects read again, and of more: `restore` puts all back to where they were.
+
+        Raises SceneError for one that was moved since it was read.
+        """
+        made = Preview(subjects)
+        known = {subject.reference.uid: i for i, subject in enumerate(self._subjects)}
+        before = list(made._poses_before)
+        for i, subject in enumerate(subjects):
+            if subject.reference.uid in known:
+                old = known[subject.reference.uid]
+                made._before[i], made._looks[i] = self._before[old], self._looks[old]
+                before[i] = self._poses_before[old]
+        made._poses_before = before
+        return made
+
     def show(self, context: Context, poses: Sequence[Pose], *, see_through: bool = False) -> None:
         """Put the objects at the poses of their bodies."""
         with own_changes(context):
@@ -91,11 +107,18 @@ class Preview:
     @property
     def is_undisturbed(self) -> bool:
         """Whether all objects exist, and their location, rotation and its mode are as last shown."""
-        objects = [subject.reference.found() for subject in self._subjects]
-        return all(
-            obj is not None and _alike(channels(obj), shown)
-            for obj, shown in zip(objects, self._shown, strict=True)
-        )
+        return self.is_there and not any(self.moved())
+
+    @property
+    def is_there(self) -> bool:
+        """Whether all objects exist."""
+        return all(subject.reference.found() is not None for subject in self._subjects)
+
+    def moved(self) -> list[bool]:
+        """Return which objects are not as last shown. Raises SceneError if one does not exist any more."""
+        return [
+            not _alike(channels(obj), shown) for obj, shown in zip(self._objects(), self._shown, strict=True)
+        ]
 
     def _objects(self) -> list[Object]:
         return [subject.object for subject in self._subjects]

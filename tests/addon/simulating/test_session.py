@@ -52,7 +52,7 @@ def test_it_goes_on_from_the_frame_that_is_shown_and_later_ones_are_given_up() -
     assert current_scene().frame_current == 6
     assert _height() > end
     assert len(session.run.frames) == FRAMES + 1
-    session.toggle_pause()
+    finished(session.going_on(bpy.context))
     assert len(session.run.frames) == FRAMES - 2
     _run(session)
     assert _height() == end, "the same frames come again"
@@ -60,7 +60,7 @@ def test_it_goes_on_from_the_frame_that_is_shown_and_later_ones_are_given_up() -
 
 def test_paused_it_waits() -> None:
     session = _session()
-    session.toggle_pause()
+    session.pause()
     assert not session.tick(SECONDS)
     assert "paused" in session.figures()
 
