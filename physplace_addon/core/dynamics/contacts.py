@@ -13,6 +13,8 @@ from ..optimization.friction_cones import tangents
 from ..optimization.sparse_rows import rows_of
 from ..vectors import cross
 
+_STICKS = 1e4  # coefficient of friction above which all that presses sticks: more is only rounding
+
 
 @dataclass(frozen=True, eq=False)
 class Contacts:
@@ -74,7 +76,7 @@ class SurfaceLaws:
         if len(fixed):
             second[fixed] = len(system) + _parts_of(system, points.take(fixed))
         return (
-            self.friction[first] * self.friction[second],
+            np.minimum(self.friction[first] * self.friction[second], _STICKS),
             self.restitution[first] * self.restitution[second],
         )
 
