@@ -46,6 +46,7 @@ CUTS = {
     "blob.png": Cut("test_manual_pictures/blob", 0, 56, 740, 600),
     "blob_pulled.png": Cut("test_manual_pictures/blob-pulled", 150, 90, 700, 520),
     "blob_mesh.png": Cut("test_manual_pictures/blob-mesh", 150, 90, 700, 520),
+    "simulated_pull.png": Cut("test_manual_pictures/simulated-pull", 0, 56, 740, 460),
     "rests.png": Cut("test_rests_panel/three-rests", 60, 84, 800, 490),
 }
 

@@ -66,6 +66,22 @@ def books() -> None:
         paint(book, colour)
 
 
+def brick_wall(rows: int = 3, columns: int = 2) -> list[bpy.types.Object]:
+    """A wall of bricks on a table, each row shifted by half a brick; all bricks are selected, row by row."""
+    paint(scenes.floor("Table", 6.0), TABLE)
+    bricks = []
+    for row in range(rows):
+        for column in range(columns):
+            shift = column + 0.5 * (row % 2) - 0.5 * columns + 0.25
+            brick = scenes.cube(f"Brick {row} {column}", (1.2 * shift, 0.0, 0.5 * row + 0.25))
+            brick.scale = (0.6, 0.35, 0.25)
+            paint(brick, (CLAY, BOOKS[1])[(row + column) % 2])
+            bricks.append(brick)
+    for brick in bricks:
+        _take(brick)
+    return bricks
+
+
 def leaning_book() -> None:
     """A book that lies, one that leans on it, and a ball, on a table, all selected: a face, lines and points
     of contact.

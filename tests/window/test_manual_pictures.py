@@ -98,6 +98,26 @@ async def test_a_mug_is_dragged_along_the_table_as_far_as_the_books(user: User) 
     await user.release()
 
 
+async def test_a_brick_is_pulled_out_of_a_wall_that_is_simulated(user: User) -> None:
+    still_life.brick_wall()
+    brick = "Brick 1 1"
+    await still_life.show(user, (0.5, 0.0, 0.6), 7.0, tab=False)
+    with bpy.context.temp_override(window=user.window, area=user.area, region=user.region()):
+        assert physplace.simulate("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
+    await user.until(lambda: current_scene().frame_current > 2)
+    await user.press("SPACE")
+    start = bpy.data.objects[brick].location.x
+    place = user.at(bpy.data.objects[brick].location + Vector((0.45, -0.35, 0.05)))
+    await user.move_to(place)
+    await user.hold()
+    await user.glide_to(off(place, 150, 40), steps=6)
+    await user.until(lambda: bpy.data.objects[brick].location.x > start + 0.75, ticks=3000)
+    await user.screenshot("simulated-pull")
+    await user.press("ESC")
+    await user.release()
+    await user.press("ESC")
+
+
 async def test_the_live_check_marks_where_a_mug_and_books_overlap(user: User) -> None:
     still_life.books()
     still_life.mug(location=(0.75, -0.2, 1.0))
