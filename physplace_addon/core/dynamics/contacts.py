@@ -8,7 +8,8 @@ import numpy as np
 from scipy import sparse
 
 from ..arrays import Floats, Ints
-from ..contact.system import EDGE, FACE, FIXED, VERTEX, ContactSystem, InterfacePoints
+from ..contact.system import FIXED, ContactSystem, InterfacePoints
+from ..mechanics.surface_numbers import surface_numbers
 from ..optimization.friction_cones import tangents
 from ..optimization.sparse_rows import rows_of
 from ..vectors import cross
@@ -71,27 +72,11 @@ class SurfaceLaws:
 
     def of_points(self, system: ContactSystem, points: InterfacePoints) -> tuple[Floats, Floats]:
         """Return the coefficients of friction and restitution (k,) of points."""
-        first, second = points.body1, points.body2.copy()
-        fixed = np.flatnonzero(second == FIXED)
-        if len(fixed):
-            second[fixed] = len(system) + _parts_of(system, points.take(fixed))
+        first, second = surface_numbers(system, points)
         return (
             np.minimum(self.friction[first] * self.friction[second], _STICKS),
             self.restitution[first] * self.restitution[second],
         )
-
-
-def _parts_of(system: ContactSystem, points: InterfacePoints) -> Ints:
-    """Return which of the fixed bodies (k,) points are on: their features are numbered body after body."""
-    parts = np.zeros(len(points), np.intp)
-    for dim, counts in (
-        (FACE, [part.face_count for part in system.parts]),
-        (EDGE, [part.edge_count for part in system.parts]),
-        (VERTEX, [len(part.vertices) for part in system.parts]),
-    ):
-        rows = points.dim2 == dim
-        parts[rows] = np.searchsorted(np.cumsum(counts), points.piece2[rows], side="right")
-    return parts
 
 
 def _rows(system: ContactSystem, world: InterfacePoints) -> sparse.csr_array:

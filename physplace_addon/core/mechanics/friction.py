@@ -40,7 +40,9 @@ _SQUEEZES = 1e-3  # force, over the largest, of a contact that takes part in squ
 _ROUNDS = 100  # trials for each contact, as each may be left out once
 
 
-def coulomb_balance(wrench: Floats, maps: Floats, normals: Floats, mu: float) -> tuple[Floats, Floats]:
+def coulomb_balance(
+    wrench: Floats, maps: Floats, normals: Floats, mu: float | Floats
+) -> tuple[Floats, Floats]:
     """Return contact forces F (k, 3) in their Coulomb cones and the residual wrench w + sum G F (d,), the
     least that such forces can leave: zero if friction holds.
 
@@ -50,12 +52,12 @@ def coulomb_balance(wrench: Floats, maps: Floats, normals: Floats, mu: float) ->
         wrench: w (d,).
         maps: G (k, d, 3), of contact forces to wrenches.
         normals: n (k, 3), unit.
-        mu: the coefficient of friction.
+        mu: the coefficient of friction, one for all contacts or (k,).
     """
     return least_squares(wrench, FrictionCones(maps, normals, mu))
 
 
-def friction_wrench(wrench: Floats, maps: Floats, normals: Floats, mu: float) -> Floats:
+def friction_wrench(wrench: Floats, maps: Floats, normals: Floats, mu: float | Floats) -> Floats:
     """Return the wrench (d,) of friction alone, the parts of the balancing forces across the normals: what
     alpha of it adds to the residual makes the blend (1 - alpha) F_r + alpha F_f of section 5.2.
     """

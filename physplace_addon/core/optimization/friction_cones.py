@@ -20,6 +20,7 @@ a residual of the wrench's size to rounding in two to four steps, a small one in
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.linalg import lstsq
@@ -42,11 +43,18 @@ _LARGEST_TURN = 1.0  # radians; beyond, the faces were wrong
 
 @dataclass(frozen=True, eq=False)
 class FrictionCones:
-    """The cones of k contacts: maps G (k, d, 3) of forces to wrenches, unit normals n (k, 3), and mu."""
+    """The cones of k contacts: maps G (k, d, 3) of forces to wrenches, unit normals n (k, 3), and mu, one for
+    all or (k,).
+    """
 
     maps: Floats
     normals: Floats
-    mu: float
+    mu: float | Floats
+
+    @cached_property
+    def coefficients(self) -> Floats:
+        """The coefficient of each contact (k,)."""
+        return np.broadcast_to(np.asarray(self.mu, dtype=np.float64), (len(self.normals),))
 
     def residual(self, wrench: Floats, forces: Floats) -> Floats:
         """Return w + sum G F (d,) with forces (k, 3)."""
@@ -68,18 +76,19 @@ class FrictionCones:
 
     def ray(self, rows: Ints, across: Floats) -> Floats:
         """Return the unit forces (m, 3) on the cones' boundary above unit tangents (m, 3)."""
-        edge: Floats = (self.normals[rows] + self.mu * across) / np.sqrt(1.0 + self.mu**2)
+        mu = self.coefficients[rows, None]
+        edge: Floats = (self.normals[rows] + mu * across) / np.sqrt(1.0 + mu**2)
         return edge
 
     def nearest(self, forces: Floats) -> Floats:
         """Return the points of the cones nearest to forces (k, 3)."""
-        along, across, length = self.split(forces)
-        reach = (along + self.mu * length) / (1.0 + self.mu**2)
+        (along, across, length), mu = self.split(forces), self.coefficients
+        reach = (along + mu * length) / (1.0 + mu**2)
         across = across / np.where(length > 0.0, length, 1.0)[:, None]
-        out = reach[:, None] * (self.normals + self.mu * across)
-        inside = length <= self.mu * along
+        out = reach[:, None] * (self.normals + mu[:, None] * across)
+        inside = length <= mu * along
         out[inside] = forces[inside]
-        out[self.mu * length <= -along] = 0.0
+        out[mu * length <= -along] = 0.0
         points: Floats = out
         return points
 
@@ -143,9 +152,10 @@ class _Rays:
         self._wrenches: Floats = np.zeros((cones.maps.shape[1], 0))
         self._weights: Floats = np.zeros(0)
         self._add(rows, cones.normals)
-        for across in tangents(cones.normals) if cones.mu > 0.0 else ():
-            self._add(rows, cones.ray(rows, across))
-            self._add(rows, cones.ray(rows, -across))
+        rough = np.flatnonzero(cones.coefficients > 0.0)
+        for across in tangents(cones.normals[rough]):
+            self._add(rough, cones.ray(rough, across))
+            self._add(rough, cones.ray(rough, -across))
 
     def fit(self, wrench: Floats) -> Floats:
         """Return the best forces (k, 3) that these rays can make."""
@@ -160,10 +170,11 @@ class _Rays:
         """
         cones = self._cones
         apart, slip, speed = cones.split(cones.slip(fit.residual))
-        rows = np.nonzero((cones.mu * speed - apart > _RIGHT * fit.size) & (speed > 0.0))[0]
+        mu = cones.coefficients
+        rows = np.nonzero((mu * speed - apart > _RIGHT * fit.size) & (speed > 0.0))[0]
         self._add(rows, cones.ray(rows, -slip[rows] / speed[rows, None]))
         press, across, length = cones.split(aim.forces)
-        rows = rows[length[rows] > _NEAR * cones.mu * press[rows]]
+        rows = rows[length[rows] > _NEAR * mu[rows] * press[rows]]
         self._add(rows, cones.ray(rows, across[rows] / length[rows, None]))
 
     def _add(self, rows: Ints, forces: Floats) -> None:
@@ -212,7 +223,8 @@ class _Faces:
         """Take a step; return its size, over that of the forces, and its largest turn, radians."""
         cones, rows = self._cones, self._sliding
         residual = cones.residual(wrench, self.forces())
-        edge = cones.mu / np.sqrt(1.0 + cones.mu**2) * self._size
+        mu = cones.coefficients[rows]
+        edge = mu / np.sqrt(1.0 + mu**2) * self._size
         beside = cross(cones.normals[rows], self._across)
         stuck = cones.maps[self._stuck].transpose(1, 0, 2).reshape(len(wrench), -1)
         sliding = np.einsum("kdi,ki->dk", cones.maps[rows], cones.ray(rows, self._across))

@@ -167,6 +167,6 @@ def _status(problem: Problem, state: State, interferes: bool) -> Status:
     if motions_that_end(problem, state) is not None and lower_nearby(problem, state) is None:
         return Status.BALANCED
     touching = problem.contacts(state.system, state.local_points)
-    if problem.settings.friction > 0.0 and held_by_friction(problem, state.system, touching):
+    if problem.settings.has_friction and held_by_friction(problem, state.system, touching):
         return Status.BALANCED_BY_FRICTION
     return Status.RUNNING

@@ -199,7 +199,8 @@ def held_by_friction(problem: Problem, system: ContactSystem, touching: Interfac
 def residual_with_friction(problem: Problem, system: ContactSystem, touching: InterfacePoints) -> Floats:
     """Return the wrench (6 m,) that contacts with the friction of the settings leave unbalanced."""
     normals, wrench = system.in_world(touching).normal, problem.external.wrench(system)
-    _, residual = coulomb_balance(wrench, system.wrench_maps(touching), normals, problem.settings.friction)
+    friction = problem.friction(system, touching)
+    _, residual = coulomb_balance(wrench, system.wrench_maps(touching), normals, friction)
     return residual
 
 
@@ -209,7 +210,7 @@ def rest_by_friction(problem: Problem, state: State, step: Step) -> State | None
     The contacts may hold the bodies as they stand.  Or those that press in the next step hold them once the
     gaps are closed that the turn of a step has left.
     """
-    if problem.settings.friction == 0.0:
+    if not problem.settings.has_friction:
         return None
     system, points = state.system, state.local_points
     touching = problem.contacts(system, points)

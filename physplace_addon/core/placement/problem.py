@@ -15,6 +15,7 @@ from ..contact.system import ContactSystem, InterfacePoints, NumberedPair, Reach
 from ..errors import PlacementError
 from ..mechanics.external_wrench import ExternalWrench
 from ..mechanics.forces import Force
+from ..mechanics.surface_numbers import surface_numbers
 from ..rigid import Pose
 from .settings import Settings
 
@@ -59,8 +60,8 @@ class Setup:
     ) -> Setup:
         """Check what a placement is given.
 
-        Raises PlacementError for no bodies, not a pose for each, or a pair that is not of a moving body and
-        another one.
+        Raises PlacementError for no bodies, not a pose for each, a pair that is not of a moving body and
+        another one, or not a coefficient of friction for each body.
         """
         if not bodies or len(bodies) != len(poses):
             raise PlacementError(f"expected a pose for each body, found {len(bodies)} and {len(poses)}")
@@ -69,8 +70,11 @@ class Setup:
             if one == other or not 0 <= min(one, other) < len(bodies) or max(one, other) >= count:
                 found = f"found bodies {one} and {other} of {count}"
                 raise PlacementError(f"bilateral contacts: expected a moving body and another one, {found}")
-        pairs = frozenset(bilateral_pairs)
-        return cls(tuple(bodies), tuple(poses), tuple(world), settings or Settings(), tuple(forces), pairs)
+        pairs, settings = frozenset(bilateral_pairs), settings or Settings()
+        surfaces = settings.surface_friction
+        if surfaces is not None and len(surfaces) != count:
+            raise PlacementError(f"surface_friction: expected {count} coefficients, found {len(surfaces)}")
+        return cls(tuple(bodies), tuple(poses), tuple(world), settings, tuple(forces), pairs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +104,16 @@ class Problem:
         most = np.where(flat, max(self.touching, _LEVEL), self.touching)
         rows: Ints = np.nonzero(points.gap < most * system.radius)[0]
         return rows
+
+    def friction(self, system: ContactSystem, points: InterfacePoints) -> Floats:
+        """Return Coulomb's coefficients (k,) of the points."""
+        surfaces = self.settings.surface_friction
+        if surfaces is None:
+            return np.full(len(points), self.settings.friction)
+        first, second = surface_numbers(system, points)
+        each = np.array(surfaces)
+        products: Floats = each[first] * each[second]
+        return products
 
     def reach(self, eps: float) -> Reach:
         """Return how far points are searched, over the radii, before a step of eps: as far as it and its

@@ -24,6 +24,8 @@ class Settings:
         check_energy: whether states that raise the energy are refused; off while a body is pushed, as a push
             has no energy.
         friction: Coulomb's coefficient of all contacts, with which a body may be at rest.
+        surface_friction: in place of that, the coefficients of surfaces: those of the moving bodies, then
+            those of the fixed ones.  A contact has the product of its two.  None for one coefficient.
         alpha: how much of that friction takes part in the motion, 0 to 1 (Snyder 1995, section 5.2).
         leave_metastable: whether to go on from a rest that the least nudge would end, by a nudge.
         seed: of the random choice of that nudge.
@@ -40,12 +42,14 @@ class Settings:
     start_tolerance: float = 0.0
     check_energy: bool = True
     friction: float = 0.0
+    surface_friction: tuple[float, ...] | None = None
     alpha: float = 0.0
     leave_metastable: bool = False
     seed: int = 0
     distance_threshold: float = np.inf
 
     def __post_init__(self) -> None:
+        surfaces = self.surface_friction or ()
         checks = (
             ("eps_max", 0.0 < self.eps_max <= 0.5, "more than 0 and at most 0.5"),
             ("recovery", self.recovery > 1.0, "more than 1"),
@@ -53,9 +57,19 @@ class Settings:
             ("balance", self.balance in ("non_negative", "svd"), '"non_negative" or "svd"'),
             ("start_tolerance", self.start_tolerance >= 0.0, "0 or more"),
             ("friction", 0.0 <= self.friction < np.inf, "0 or more, and finite"),
+            (
+                "surface_friction",
+                min(surfaces, default=0.0) >= 0.0 and max(surfaces, default=0.0) < np.inf,
+                "all 0 or more, and finite",
+            ),
             ("alpha", 0.0 <= self.alpha <= 1.0, "0 to 1"),
             ("distance_threshold", self.distance_threshold > 0.0, "more than 0"),
         )
         for name, right, expected in checks:
             if not right:
                 raise PlacementError(f"{name}: expected {expected}, found {getattr(self, name)!r}")
+
+    @property
+    def has_friction(self) -> bool:
+        """Whether friction acts at any contact."""
+        return self.friction > 0.0 if self.surface_friction is None else any(self.surface_friction)

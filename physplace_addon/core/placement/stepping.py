@@ -56,7 +56,7 @@ def solve_step(problem: Problem, state: State, extra: InterfacePoints | None = N
         points = InterfacePoints.join([points, extra])
     rows = _Rows(problem, state, points)
     coordinates, on_bodies = state.coordinates, problem.external.wrench(system)
-    if problem.settings.alpha > 0.0 and problem.settings.friction > 0.0:
+    if problem.settings.alpha > 0.0 and problem.settings.has_friction:
         on_bodies = on_bodies + problem.settings.alpha * _friction(problem, system, points, on_bodies)
     wrench = coordinates.wrench(system, on_bodies)
     region = coordinates.trust_region(system, state.longest)
@@ -221,7 +221,8 @@ def _friction(problem: Problem, system: ContactSystem, points: InterfacePoints, 
     """Return what friction takes off the motion at the contacts (5.2): F_f - F_r, a wrench (6 m,)."""
     touching = problem.contacts(system, points)
     normals = system.in_world(touching).normal
-    return friction_wrench(wrench, system.wrench_maps(touching), normals, problem.settings.friction)
+    friction = problem.friction(system, touching)
+    return friction_wrench(wrench, system.wrench_maps(touching), normals, friction)
 
 
 def forces_on_minima(system: ContactSystem, points: InterfacePoints, forces: Floats) -> Floats:

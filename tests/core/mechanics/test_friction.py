@@ -28,7 +28,7 @@ from tests.core.mechanics.contacts import (
 
 
 def assert_least(
-    wrench: Floats, maps: Floats, normals: Floats, mu: float, tolerance: float = 1e-12
+    wrench: Floats, maps: Floats, normals: Floats, mu: float | Floats, tolerance: float = 1e-12
 ) -> tuple[Floats, Floats]:
     """What tells the least squares over cones: forces in the cones, slips in their duals, and no power."""
     forces, residual = coulomb_balance(wrench, maps, normals, mu)
@@ -45,6 +45,15 @@ def assert_least(
 
 def size_left(wrench: Floats, maps: Floats, normals: Floats, mu: float) -> float:
     return float(np.linalg.norm(coulomb_balance(wrench, maps, normals, mu)[1]))
+
+
+@pytest.mark.parametrize("count", [2, 5, 30])
+def test_each_contact_may_have_its_own_coefficient(count: int) -> None:
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        maps, normals = all_around(count, rng)
+        mu = np.where(rng.uniform(size=count) < 0.3, 0.0, 10.0 ** rng.uniform(-3.0, 1.0, size=count))
+        assert_least(rng.normal(size=6), maps, normals, mu)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -10,12 +10,13 @@ import pytest
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.bodies import exact, polyhedron
 from physplace_addon.core.contact.system import InterfacePoints
+from physplace_addon.core.errors import PlacementError
 from physplace_addon.core.placement import Connection, Placement, Settings, Status, check
 from physplace_addon.core.placement.certificate import Certificate
 from physplace_addon.core.placement.checking import overlapping
 from physplace_addon.core.rigid import Pose
 from physplace_addon.core.surfaces import kinds
-from tests.bodies_of_the_paper import floor, sphere
+from tests.bodies_of_the_paper import cuboid, floor, sphere
 from tests.core.contact.body_pairs import body, pose
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
 
@@ -101,6 +102,23 @@ def test_a_block_on_a_slope_is_held_by_friction_only() -> None:
     assert found.status is Status.RUNNING
     assert abs(found.required_friction - np.tan(angle)) < 1e-3
     assert abs(found.residual_force - np.sin(angle)) < 1e-3
+
+
+@pytest.mark.parametrize(
+    ("x", "status"), [(-2.0, Status.BALANCED_BY_FRICTION), (2.0, Status.NO_SUPPORT)], ids=["rough", "smooth"]
+)
+def test_a_contact_has_the_friction_of_its_two_surfaces(x: float, status: Status) -> None:
+    slab = polyhedron(*cuboid([0.0, 0.0, -0.5], [1.5, 1.5, 0.5]), "slab")
+    world = [slab.transformed(pose(UPRIGHT, (at, 0.0, 0.0)).matrix4) for at in (-2.0, 2.0)]
+    steep = Settings(gravity=(np.tan(0.3), 0.0, -1.0), surface_friction=(0.8, 0.5, 0.3))
+    assert Placement(body("cube"), pose(UPRIGHT, (x, 0.0, 0.5)), world, steep).run().status is status
+
+
+def test_a_coefficient_is_needed_for_each_surface() -> None:
+    with pytest.raises(PlacementError, match="expected 2 coefficients, found 1"):
+        Placement(
+            body("cube"), pose(UPRIGHT, (0.0, 0.0, 0.5)), [body("slab")], Settings(surface_friction=(0.5,))
+        )
 
 
 def test_a_cube_on_its_edge_is_balanced_but_not_stable() -> None:
