@@ -41,6 +41,7 @@ CORE_LAYERS = [
     {"contact"},
     {"mechanics"},
     {"placement", "dynamics", "articulation"},
+    {"handover"},
 ]
 DOORS = {"contact": {"system"}}  # packages of core that others enter by these modules alone
 

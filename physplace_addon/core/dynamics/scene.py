@@ -222,7 +222,7 @@ class Scene:
     @property
     def last_given_time(self) -> float:
         """The time, s, after which no given motion goes on."""
-        return max((float(track.times[-1]) for track in self.tracks.values()), default=0.0)
+        return max((track.still_from for track in self.tracks.values()), default=0.0)
 
     def given_rates(self, time: float, motion: Motion, h: float) -> Floats:
         """Return rates (m, 6): those of bodies on tracks lead in h seconds to where they then are."""

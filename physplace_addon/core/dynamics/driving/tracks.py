@@ -41,6 +41,15 @@ class Track:
         poses = [Pose(pose.rotation, pose.translation - origin) for pose in self.poses]
         return Track(self.times, tuple(poses))
 
+    @property
+    def still_from(self) -> float:
+        """The time, s, from which on it stands still."""
+        last = self.poses[-1]
+        for number in range(len(self.poses) - 1, 0, -1):
+            if not _alike(self.poses[number - 1], last):
+                return float(self.times[number])
+        return float(self.times[0])
+
     def pose(self, time: float) -> Pose:
         """Return the pose at a time, s."""
         after = int(np.searchsorted(self.times, time, side="right"))
@@ -51,3 +60,9 @@ class Track:
         turn = rotation_vector(quaternion_product(second.rotation, quaternion_conjugate(first.rotation)))
         rotation = quaternion_product(quaternion_exponential(share * turn), first.rotation)
         return Pose(rotation, first.translation + share * (second.translation - first.translation))
+
+
+def _alike(first: Pose, second: Pose) -> bool:
+    return np.array_equal(first.rotation, second.rotation) and np.array_equal(
+        first.translation, second.translation
+    )
