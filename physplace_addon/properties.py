@@ -69,6 +69,7 @@ class PhysPlaceSettings(PropertyGroup):
         steps_per_second: int
         body_friction: float
         body_restitution: float
+        end_at_proven_rest: bool
     else:
         use_scene_gravity: BoolProperty(
             name="Scene Gravity",
@@ -229,6 +230,14 @@ class PhysPlaceSettings(PropertyGroup):
             default=0.0,
             min=0.0,
             max=1.0,
+        )
+        end_at_proven_rest: BoolProperty(
+            name="End at Proven Rest",
+            description=(
+                "What has almost come to rest in a simulation is placed: it ends at a rest that is proven, "
+                "where objects touch exactly"
+            ),
+            default=True,
         )
 
 

@@ -31,4 +31,5 @@ class PHYSPLACE_PT_simulate(Panel):
         surfaces = layout.column(align=True)
         surfaces.prop(chosen, "body_friction")
         surfaces.prop(chosen, "body_restitution")
+        layout.prop(chosen, "end_at_proven_rest")
         layout.prop(chosen, "key_error")

@@ -26,6 +26,7 @@ from ...scene.dynamics.reading import DynamicScenario
 from ...scene.errors import SceneError
 from ...scene.reading.settings import settings_of
 from ..common import Conclusion
+from .ending import Ending
 
 _NEARLY: Final = 1e-6  # part of a step by which a time may be off that is a whole number of steps
 
@@ -35,11 +36,13 @@ class _Part:
     """The part of a run that begins on one of its frames, with what was read there.
 
     began: the number of the frame. scenario, simulation: what was read, and its simulation from there on.
+    ending: how it ends.
     """
 
     began: int
     scenario: DynamicScenario
     simulation: Simulation
+    ending: Ending
 
     @classmethod
     def of(cls, began: int, scenario: DynamicScenario, motion: Motion) -> _Part:
@@ -47,7 +50,7 @@ class _Part:
         simulation = Simulation(scenario.scene, motion)
         if simulation.status is SimulationStatus.INTERFERING_START:
             raise _overlap(scenario, motion)
-        return cls(began, scenario, simulation)
+        return cls(began, scenario, simulation, Ending(scenario, simulation))
 
     def begins_like(self, before: _Part, state: SimulationState) -> None:
         """Count whole turns of joints on from a state of the part before."""
@@ -79,6 +82,10 @@ class SimulationRun:
         return self._parts[-1].simulation
 
     @property
+    def _ending(self) -> Ending:
+        return self._parts[-1].ending
+
+    @property
     def status(self) -> SimulationStatus:
         """How the simulation stands."""
         return self._simulation.status
@@ -86,17 +93,35 @@ class SimulationRun:
     @property
     def is_running(self) -> bool:
         """Whether there is a frame left that differs from the one before."""
-        return self.status.is_running and self.has_frames_left
+        may_differ = self.status.is_running or self._ending.is_on
+        return may_differ and not self._ending.is_proven and self.has_frames_left
 
     @property
     def has_frames_left(self) -> bool:
         """Whether the last frame is not reached."""
-        return self.last_frame < self.scenario.last_frame
+        return self._room > 0
 
     @property
     def first_frame(self) -> int:
         """The first frame."""
         return self._parts[0].scenario.first_frame
+
+    @property
+    def _room(self) -> int:
+        """How many frames are left."""
+        return self.scenario.last_frame - self.last_frame
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether placement looks for the rest at its end."""
+        return self._ending.is_on
+
+    def end_words(self) -> list[str]:
+        """Return how it ended, a phrase each; none while frames are left, or where it moves on the last."""
+        ends = self._ending.words()
+        if self._ending.is_proven or self.status.is_running:
+            return ends
+        return [self.status.message, *ends]
 
     @property
     def last_frame(self) -> int:
@@ -122,11 +147,17 @@ class SimulationRun:
         return (*now, *(pose for part in later for pose in part.scenario.first_poses[len(now) :]))
 
     def pull(self, pull: Pull | None) -> None:
-        """Pull an object at a point from now on, or nothing any more."""
+        """Pull an object at a point from now on, or nothing any more; a pull undoes the end."""
+        if pull is not None and self._ending.give_up():
+            self._simulation.go_on_from(self.frames[-1])
         self._simulation.pull(pull)
 
     def step(self) -> None:
         """Go on by a step, at most to the next frame."""
+        if self._ending.is_on:
+            last = self._ending.step()
+            self.frames += [] if last is None else [last]
+            return
         part = self._parts[-1]
         seconds, simulation = part.scenario.seconds_a_frame, part.simulation
         steps = max(ceil(seconds / part.scenario.scene.step - _NEARLY), 1)
@@ -135,9 +166,11 @@ class SimulationRun:
         number = floor((simulation.state.time - start) * steps / seconds + _NEARLY) + 1
         until = end if number >= steps else start + number * seconds / steps
         state = simulation.run(until)
+        self._ending.watch(state)
         if state.time >= end or self.status is SimulationStatus.AT_REST:
             self.frames.append(state)
             simulation.states[:] = [state]  # those between two frames are not shown again
+            self._ending.begin_if_ready(len(self.frames) - 1, self._room)
 
     def go_on_from(self, number: int) -> None:
         """Give up the states after one of them, and go on from there."""
@@ -145,7 +178,8 @@ class SimulationRun:
             return
         del self.frames[number + 1 :]
         self._parts = [part for part in self._parts if part.began <= number]
-        self._simulation.go_on_from(self.frames[number])
+        if not self._ending.go_back_to(number):
+            self._simulation.go_on_from(self.frames[number])
 
     def go_on_with(self, number: int, again: DynamicScenario, moved: Sequence[Pose | None]) -> bool:
         """Give up the states after one of them, and go on from there with what was read again.
@@ -200,10 +234,9 @@ class SimulationRun:
     def _conclusion(self, keys: int) -> Conclusion:
         scenario, names = self.scenario, in_words([subject.name for subject in self.scenario.subjects])
         moved = f"{names}: frames {self.first_frame} to {self.last_frame}, {counted(keys, 'key')}"
-        ends = [] if self.status.is_running else [self.status.message]
         left_out = [f"left out of account: {listed(scenario.left_out)}"] if scenario.left_out else []
         well = self.status not in (SimulationStatus.SQUEEZED, SimulationStatus.JAMMED)
-        return Conclusion(well, "; ".join([moved, *ends, *left_out]))
+        return Conclusion(well, "; ".join([moved, *self.end_words(), *left_out]))
 
 
 def _overlap(scenario: DynamicScenario, motion: Motion) -> PhysPlaceError:

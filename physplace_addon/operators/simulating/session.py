@@ -17,6 +17,7 @@ from bpy.types import Context, Event
 
 from ...core.arrays import Floats
 from ...core.dynamics.simulation import SimulationState
+from ...core.handover.handover import HandoverStatus
 from ...core.jobs import Job, Progress
 from ...core.rigid import Pose
 from ...core.wording import counted
@@ -281,6 +282,9 @@ class SimulationSession(InteractiveSession):
         return self.progress().words
 
     def _status(self) -> str:
-        if self.run.is_running or not self.history.is_latest:
+        run = self.run
+        if not self.history.is_latest:
             return "it moves"
-        return "all frames are done" if self.run.status.is_running else self.run.status.message
+        if run.is_running:
+            return HandoverStatus.RUNNING.message if run.is_ending else "it moves"
+        return "; ".join(run.end_words()) or "all frames are done"

@@ -104,7 +104,8 @@ class PHYSPLACE_OT_simulate(ModalOperator):
 
     @property
     def _is_held(self) -> bool:
-        return self.session.pulled is not None or self.session.transform is not None
+        held = self.session.pulled, self.session.transform
+        return any(each is not None for each in held)
 
     def handle_event_while_busy(self, context: Context, view: View, event: Event) -> EventResult:
         """Follow the mouse, and let go of what it holds, while the scene is read again."""

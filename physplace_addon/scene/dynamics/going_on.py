@@ -65,6 +65,7 @@ def is_unchanged(before: DynamicScenario, frames: int, now: DynamicScenario) -> 
         and before.last_frame == now.last_frame
         and (frames > 0 or _are_as_fast(before, now))
         and before.seconds_a_frame == now.seconds_a_frame
+        and before.ends_at_proven_rest == now.ends_at_proven_rest
         and _are_same_bodies(before.bodies[: len(before.subjects)], now.bodies[: len(now.subjects)])
         and _are_same_bodies(before.world, now.world)
         and _are_near(before.bodies[len(before.subjects) :], now.bodies[len(now.subjects) :])
@@ -124,6 +125,7 @@ def _are_same_laws(first: Scene, second: Scene) -> bool:
         np.array_equal(first.laws.friction, second.laws.friction)
         and np.array_equal(first.laws.restitution, second.laws.restitution)
         and np.array_equal(first.gravity, second.gravity)
+        and np.array_equal(first.damping.rates, second.damping.rates)
         and first.step == second.step
         and first.template.never_meeting == second.template.never_meeting
         and all(_are_equal(getattr(one, name), getattr(other, name)) for name in _OF_JOINTS)

@@ -62,6 +62,7 @@ class DynamicScenario:
         left_out: what was left out of account, a phrase each.
         anchored: where the joints hold, by the names of the objects that have them.
         objects: the ids of all objects of the scene.
+        ends_at_proven_rest: whether what has almost come to rest is ended by placement.
     """
 
     subjects: tuple[Subject, ...]
@@ -76,6 +77,7 @@ class DynamicScenario:
     left_out: tuple[str, ...]
     anchored: Mapping[str, AnchoredJoint]
     objects: frozenset[int]
+    ends_at_proven_rest: bool
 
     @property
     def rounding(self) -> float:
@@ -272,6 +274,7 @@ def _assembled(
         left_out.notes(),
         anchored_joints(scene_of(context), joints),
         frozenset(obj.session_uid for obj in scene_of(context).objects),
+        settings_of(scene_of(context)).end_at_proven_rest,
     )
 
 
