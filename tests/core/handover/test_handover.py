@@ -6,11 +6,11 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from physplace_addon.core.dynamics.driving.tracks import Track
 
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.contact.system import FIXED
 from physplace_addon.core.dynamics.contacts import SurfaceLaws
+from physplace_addon.core.dynamics.driving.tracks import Track
 from physplace_addon.core.dynamics.joints import Anchors, fixed
 from physplace_addon.core.dynamics.scene import HOLD, Scene
 from physplace_addon.core.dynamics.simulation import Simulation, SimulationState, SimulationStatus
