@@ -37,9 +37,7 @@ _ISOLATIONS: Final = 4  # steps in a row that end at an event; the next one obey
 _JAMMED: Final = 300  # steps in a row that end at an event, in less than one step's time, that lead nowhere
 _TRIALS: Final = 8  # of shorter and shorter steps
 _NEARLY_WHOLE: Final = 0.9  # part of a step of many contacts that is cut off without solving again
-_SHORTER: Final = (
-    0.5  # least part of a step that is tried where contacts that it obeys come too near on the way
-)
+_SHORTER: Final = 0.5  # least part of a step that is tried where contacts it obeys come too near on the way
 _SPARING: Final = 0.8  # the same over the part that is free: more of it would hardly be free then, either
 _FEW: Final = 32  # contacts up to which impacts of an island, and ends of slips, are found in time
 _SLIPS: Final = 1e-3  # slip, over the speed of an approach without a bounce, whose end is looked for

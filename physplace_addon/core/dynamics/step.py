@@ -46,6 +46,9 @@ _MATTERS = 0.2  # of the gap to be kept
 _PART = 0.15  # of the bending itself, besides
 _UNSEEN = 0.3  # of the gap to be kept, by which bodies may come nearer on the way
 _FARTHEST = 300.0  # of the same: the most that bodies keep besides for the bending of their paths
+_FASTER = 1.0  # speed, over the one before a step, up to which what is reached in it is known before
+_NEARBY = 4.0  # of the gap to be kept: what is known even of bodies that stand still
+_REACH = Reach(1.0, 1.0, 1.0)  # over the travel of bodies
 _NO_GRAVITY = np.zeros(3)
 
 
@@ -137,16 +140,17 @@ class Drift:
     bending: Bending
 
 
-def reach_of(scene: Scene, motion: Motion, h: float) -> Reach:
-    """Return how far interface points are searched, over the spans, before a step of h seconds."""
-    radii = scene.inertia.radius
-    speed = np.sqrt(dot(motion.rates[:, :3], motion.rates[:, :3]))
-    speed += np.sqrt(dot(motion.spin, motion.spin))
-    faster = np.sqrt(dot(scene.kicks[:, :3], scene.kicks[:, :3]))
-    faster += np.sqrt(dot(scene.kicks[:, 3:], scene.kicks[:, 3:]))
-    travel = speed * h + faster * h**2
-    far = float(travel.max()) + 4.0 * scene.hold / float(radii.min())
-    return Reach(far, far, far)
+def travel(scene: Scene, motion: Motion, h: float) -> Floats:
+    """Return how far (m,) from each body interface points are searched before a step of h seconds, lengths.
+
+    What touches it may make it faster by as much as it is already, or closes slowly itself.
+    """
+    by_spin = np.sqrt(dot(motion.spin, motion.spin))
+    speed = scene.inertia.radius * (np.sqrt(dot(motion.rates[:, :3], motion.rates[:, :3])) + by_spin)
+    by_pull = length(scene.pulled[:, :3]) + length(scene.pulled[:, 3:])
+    faster = float(np.sqrt(scene.gravity @ scene.gravity)) + scene.inertia.radius * by_pull
+    found: Floats = (_FASTER * speed + scene.slow + faster * h) * h + _NEARBY * scene.hold
+    return found
 
 
 def moment_at(
@@ -162,10 +166,10 @@ def moment_at(
         drift: that motion.
         h: the next step, s.
     """
-    system = scene.system(motion)
+    system = replace(scene.system(motion), travel=travel(scene, motion, h))
     tracked = InterfacePoints.none() if before is None else system.track(before.points)
     then = None if before is None else before.system
-    points = system.generate(reach_of(scene, motion, h), tracked, then)
+    points = system.generate(_REACH, tracked, then)
     contacts = Contacts.of(system, points, scene.laws)
     near = None if before is None else before.coordinates
     coordinates = anchor_frames(scene.joints, scene.inertia, motion).coordinates(near)

@@ -37,6 +37,8 @@ class PlacedBodies:
     not searched, and keep their points.
     never_meeting: pairs, the lesser number first and FIXED last, that are not searched: what joints connect
     may go through each other, and so may what is moved by tracks and what stands.
+    travel: lengths (m,) that the reach of a search is relative to, such as how far each body may move; None
+    for the radii.
     """
 
     bodies: tuple[ContactBody, ...]
@@ -47,6 +49,7 @@ class PlacedBodies:
     cone_tolerance: float = CONE_TOLERANCE
     moving: tuple[int, ...] | None = None
     never_meeting: frozenset[Pair] = frozenset()
+    travel: Floats | None = None
 
     @classmethod
     def of(cls, active: Sequence[Body], poses: Sequence[Pose], world: Sequence[Body]) -> Self:
@@ -90,9 +93,14 @@ class PlacedBodies:
         return replace(self, poses=tuple(poses))
 
     def span(self, pair: Pair) -> float:
-        """Return the length that a pair's reach is relative to: the sum of the radii of those that move."""
+        """Return the length that a pair's reach is relative to: the sum of those of the bodies that move."""
         first, second = pair
-        return float(self.radii[first] + (self.radii[second] if second != FIXED else 0.0))
+        return float(self._spans[first] + (self._spans[second] if second != FIXED else 0.0))
+
+    @property
+    def _spans(self) -> Floats:
+        """The lengths (m,) that the reach of a search is relative to."""
+        return self.radii if self.travel is None else self.travel
 
     def body_pair(self, pair: Pair) -> BodyPair:
         """Return a pair in the frame of its second body; R is the lesser radius of those that move."""
@@ -152,11 +160,11 @@ class PlacedBodies:
         found: list[Pair] = []
         if self.fixed is not None:
             apart = np.maximum(lower - self.fixed.tree.upper[0], self.fixed.tree.lower[0] - upper)
-            near = np.nonzero(apart.max(axis=1) <= reach * self.radii)[0]
+            near = np.nonzero(apart.max(axis=1) <= reach * self._spans)[0]
             found += [(body, FIXED) for body in near.tolist()]
         first, second = np.triu_indices(len(self), 1)
         apart = np.maximum(lower[first] - upper[second], lower[second] - upper[first])
-        near = apart.max(axis=1) <= reach * (self.radii[first] + self.radii[second])
+        near = apart.max(axis=1) <= reach * (self._spans[first] + self._spans[second])
         return found + list(zip(first[near].tolist(), second[near].tolist(), strict=True))
 
     @cached_property
