@@ -23,6 +23,7 @@ from .joints.equations import Joints, anchor_frames
 from .joints.forces import spring_energy
 from .motion import BodyDamping, Motion
 
+_MOST_TURN = 100.0  # radians in a time step: faster ones would take more than a hundred times as many steps
 HOLD = 1e-5  # gap that bodies in contact keep, over the largest radius of those that move
 _SLOW = 1.5  # speed of an approach, over what gravity gives in a step, below which nothing bounces
 _WEIGHTLESS = 1e-6  # the same over R / h, where there is no gravity
@@ -31,6 +32,28 @@ _SLANTED = 1e-3  # sine of the angle by which faces that touch may be slanted to
 
 class SimulationError(PhysPlaceError):
     """A simulation cannot begin."""
+
+
+def _check_masses(bodies: Sequence[Body]) -> None:
+    """Raise SimulationError for a body whose mass or inertia is not a finite number above 0."""
+    for body in bodies:
+        mass = body.mass.mass
+        if not (np.isfinite(mass) and mass > 0.0):
+            remedy = "expected a finite number above 0; let it stand still if nothing is to move it"
+            raise SimulationError(f'"{body.name}": its mass is {mass:g}, {remedy}')
+        inertia = body.mass.inertia
+        if not (np.isfinite(inertia).all() and np.linalg.eigvalsh(inertia)[0] > 0.0):
+            raise SimulationError(f'"{body.name}": its inertia must be positive about every axis')
+
+
+def _check_laws(bodies: Sequence[Body], laws: SurfaceLaws) -> None:
+    """Raise SimulationError for a body whose coefficient is negative or not finite."""
+    for word, values in (("friction", laws.friction), ("restitution", laws.restitution)):
+        for body, value in zip(bodies, values.tolist(), strict=True):
+            if not 0.0 <= value < np.inf:
+                raise SimulationError(
+                    f'"{body.name}": its {word} is {value:g}, expected a finite number of 0 or more'
+                )
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,8 +120,8 @@ class Scene:
                 second; none unless it is given.
 
         Raises:
-            SimulationError: no bodies, a pose or a coefficient too few, a step that is not positive, or a
-                damping that is no share.
+            SimulationError: no bodies, a pose or a coefficient too few; a mass, a coefficient, gravity or a
+                step that has no meaning: it names the body; or a damping that is no share.
             JointError: a joint that has no meaning.
         """
         count, tracks = len(bodies), dict(tracks or {})
@@ -111,6 +134,10 @@ class Scene:
         shares = np.zeros((count, 2)) if damping is None else damping
         if shares.shape != (count, 2) or not ((shares >= 0.0) & (shares <= 1.0)).all():
             raise SimulationError(f"expected damping from 0 to 1 of {count} bodies, found {shares.tolist()}")
+        _check_masses(bodies)
+        _check_laws([*bodies, *world], laws)
+        if np.shape(gravity) != (3,) or not np.isfinite(gravity).all():
+            raise SimulationError(f"gravity must be three finite numbers, it is {gravity}")
         for joint in joints:
             joint.check(count)
         given = np.isin(np.arange(count), list(tracks))
@@ -143,7 +170,12 @@ class Scene:
             poses: one each.
             velocity: of their centres of mass (m, 3), lengths a second.
             spin: their angular velocities (m, 3), radians a second.
+
+        Raises:
+            SimulationError: velocities that are not finite, or turn a body too far in a step: it names the
+                body.
         """
+        self._check_speeds(velocity, spin)
         found = Motion.of(self.inertia, poses, velocity, spin)
         return replace(found, centre=found.centre - self.origin)
 
@@ -151,6 +183,20 @@ class Scene:
         """Return the poses of the bodies' own frames in the scene."""
         own = motion.poses(self.inertia)
         return tuple(Pose(pose.rotation, pose.translation + self.origin) for pose in own)
+
+    def _check_speeds(self, velocity: Floats, spin: Floats) -> None:
+        """Raise SimulationError for velocities and angular velocities (m, 3) that no step can follow."""
+        for number, body in enumerate(self.template.bodies):
+            name = body.body.name
+            for word, found in (("velocity", velocity[number]), ("angular velocity", spin[number])):
+                if not np.isfinite(found).all():
+                    raise SimulationError(f'"{name}": its {word} must be finite, it is {found}')
+            turn = float(np.sqrt(spin[number] @ spin[number])) * self.step
+            if turn > _MOST_TURN:
+                raise SimulationError(
+                    f'"{name}": it turns by {turn:.3g} radians in a time step, expected at most '
+                    f"{_MOST_TURN:g}; slow it down, or take more steps a second"
+                )
 
     def __len__(self) -> int:
         return len(self.inertia)

@@ -15,38 +15,27 @@ from typing import Final
 
 import numpy as np
 
-from ..arrays import Bools, Floats, Ints
-from ..contact.system import FIXED, InterfacePoints
+from ..arrays import Bools, Floats
+from ..contact.system import FIXED
 from ..vectors import length
-from .clear_path import FreePart, free_part
 from .contacts import Contacts
 from .driving.pulls import Pull, PullForce
 from .events import Event, Touching, collisions, events_between
+from .free_drift import FEW, free_drift
 from .impacts import impact_at
 from .joints.closure import closed_joints
 from .joints.equations import anchor_frames
-from .joints.free_linkages import moved_linkages
 from .motion import Motion
 from .scene import Scene
 from .sleeping import Sleep, islands
-from .start import parted
-from .step import Drift, Moment, drifted, moment_at, settled
+from .start import interfering, parted
+from .step import Moment, moment_at, settled
 
 _IMPACTS: Final = 4  # at one time: an impact may start another one
 _ISOLATIONS: Final = 4  # steps in a row that end at an event; the next one obeys all contacts
 _JAMMED: Final = 300  # steps in a row that end at an event, in less than one step's time, that lead nowhere
-_TRIALS: Final = 8  # of shorter and shorter steps
-_NEARLY_WHOLE: Final = 0.9  # part of a step of many contacts that is cut off without solving again
-_SHORTER: Final = 0.5  # least part of a step that is tried where contacts it obeys come too near on the way
-_SPARING: Final = 0.8  # the same over the part that is free: more of it would hardly be free then, either
-_FEW: Final = 32  # contacts up to which impacts of an island, and ends of slips, are found in time
-_SLIPS: Final = 1e-3  # slip, over the speed of an approach without a bounce, whose end is looked for
-_WHOLE: Final = 1.0 - 1e-9  # part of a step that is all of it
+_TURN: Final = 2.0  # radians: most that a body turns in a step
 _GAIN: Final = 2e-7  # energy, over all of it, that the rounding of a step may add
-
-
-_Trial = tuple[Scene, Drift]
-"""A drift, and the scene without what has moved by itself to its end."""
 
 
 class SimulationStatus(Enum):
@@ -101,6 +90,8 @@ class Simulation:
         states: every state so far.
         pulling: what pulls a body at a point, in the scene; None for nothing.
         moment: the last of them, with its interface points.
+        involved: the numbers of the bodies because of which it could not begin or go on; fixed ones are
+            numbered on after those that move.
     """
 
     def __init__(self, scene: Scene, motion: Motion) -> None:
@@ -109,12 +100,15 @@ class Simulation:
             motion = closed_joints(scene.joints, scene.inertia, motion)
         self.scene, self.status = scene, SimulationStatus.RUNNING
         start = parted(scene, motion)
+        self.involved: tuple[int, ...] = ()
         if start is None:
             self.status, start = SimulationStatus.INTERFERING_START, motion
+            self.involved = interfering(scene, motion)
         self.moment = moment_at(scene, 0.0, start, None, None, scene.step)
         self.pulling: Pull | None = None
         self.states = [self._state(Sleep.none(len(scene)), Touching.none(), (), 0.0)]
         self._isolated, self._since = 0, 0.0  # steps in a row that ended before their time, and the first's
+        self._hindering: tuple[int, ...] = ()  # the bodies that last came too near each other
 
     def _state(
         self, sleep: Sleep, touching: Touching, events: Sequence[Event], work: float
@@ -128,7 +122,7 @@ class Simulation:
     def go_on_from(self, state: SimulationState) -> None:
         """Go on from an earlier state; those after it are dropped."""
         self.states[:] = [known for known in self.states if known.time < state.time] + [state]
-        self.status, self._isolated = SimulationStatus.RUNNING, 0
+        self.status, self.involved, self._isolated = SimulationStatus.RUNNING, (), 0
         fresh = moment_at(self.scene, state.time, state.motion, None, None, self.scene.step)
         self.moment = replace(fresh, coordinates=state.coordinates)
 
@@ -179,10 +173,12 @@ class Simulation:
         sleep = self._kept_awake(_woken(self.scene, state.sleep, moment))
         scene = self.scene.holding(sleep.asleep).pulled_by(force)
         moment, events = self._after_impacts(scene, moment)
+        h, until = _without_wrapping(moment.motion, h, until)
         made = self._stepped(scene, moment, h)
         jammed = self._isolated > _JAMMED and state.time - self._since < self.scene.step
         if made is None or jammed:
             self.status = SimulationStatus.JAMMED if jammed else SimulationStatus.SQUEEZED
+            self.involved = self._hindering if jammed else _squeezed(self.scene, moment)
             return self.state
         end, contacts, impulses, part = made
         if until is not None and part == 1.0:
@@ -232,10 +228,11 @@ class Simulation:
         """Return the end of a step, its contacts, their impulses (k, 3), and the part of h that it took."""
         fast = self._fast(scene, moment, h)
         left_out = fast & ~_crowded(scene, moment) if self._isolated < _ISOLATIONS else np.zeros_like(fast)
-        made = self._free_drift(scene, moment, h, left_out)
+        made = free_drift(scene, moment, h, left_out)
         if made is None:
             return None
-        (held, drift), part, end = made
+        held, drift, part, end, hindering = made
+        self._hindering = hindering or self._hindering
         self._since = self._since if self._isolated else moment.time
         self._isolated = self._isolated + 1 if part < 1.0 else 0
         time = moment.time + part * h
@@ -248,61 +245,11 @@ class Simulation:
         found = settled(held, moment, replace(end, time=time), part * h, bouncing, speed)
         return None if found is None else (*found, part)
 
-    def _free_drift(
-        self, scene: Scene, moment: Moment, h: float, left_out: Bools
-    ) -> tuple[_Trial, float, Moment | None] | None:
-        """Return a drift whose paths are free, the part of h that it takes, and the moment at its end where
-        that had to be looked for.
-
-        left_out: which of the moment's points (k,) it may run into.
-        """
-        trial, part = _drifted_with_linkages(scene, moment, h, left_out), 1.0
-        for _ in range(_TRIALS):
-            if trial is None:
-                return None
-            nearly = _NEARLY_WHOLE if len(moment.points) > _FEW else _WHOLE
-            shorter = self._part_to_end_of_slip(scene, moment, trial[1], part * h)
-            if shorter >= nearly:
-                shorter, pairs, end = _free_part(scene, moment, trial[1], h)
-                if shorter >= _WHOLE:
-                    return trial, part, end
-                if shorter > nearly:
-                    return _cut_short(scene, moment, trial, shorter), shorter * part, None
-                if not _are_hit(moment.points, left_out, pairs):
-                    shorter = max(_SHORTER, _SPARING * shorter)  # bending falls with the square of the step
-            part *= shorter
-            trial = _drifted_with_linkages(scene, moment, part * h, left_out)
-        if trial is None:
-            return None
-        shorter, _, end = _free_part(scene, moment, trial[1], h)
-        if shorter >= _WHOLE:
-            return trial, part, end
-        return _cut_short(scene, moment, trial, shorter), shorter * part, None
-
     def _fast(self, scene: Scene, moment: Moment, h: float) -> Bools:
         """Return which points (k,) close too fast for a contact that a step obeys: they are run into."""
         opening, _ = moment.contacts.speeds(moment.motion.rates + 0.5 * h * scene.kicks)
         fast: Bools = (opening < -scene.slow_at(moment.points)) & ~moment.touching
         return fast
-
-    def _part_to_end_of_slip(self, scene: Scene, moment: Moment, drift: Drift, h: float) -> float:
-        """Return the part of a step of h seconds at whose end friction first ends a slip; 1 for none.
-
-        Friction slows a slip evenly, and half of it in the first half of the step.  What stands still in
-        that half already had come to rest before it ended.
-        """
-        pressing = np.flatnonzero(drift.impulses[:, 0] > 0.0)
-        if not 0 < len(pressing) <= _FEW:
-            return 1.0
-        contacts = drift.contacts.take(pressing)
-        before = length(contacts.speeds(moment.motion.rates)[1])
-        half = length(contacts.speeds(drift.half)[1])
-        slips = (before > _SLIPS * scene.slow) & (half < before)
-        if not slips.any():
-            return 1.0
-        share = before[slips] / (2.0 * (before[slips] - half[slips]))
-        first = float(share.min())
-        return first if first > 0.5 * (1.0 + _SLIPS) else 0.5
 
     def _without_gain(self, before: SimulationState, end: Moment, work: float) -> Moment:
         """Return the end of a step with its rates made so much less that energy does not rise by more than
@@ -320,30 +267,25 @@ class Simulation:
         return end.with_rates(rates)
 
 
-def _drifted_with_linkages(scene: Scene, moment: Moment, h: float, left_out: Bools) -> _Trial | None:
-    """Return the drift of a step, and the scene without what has moved by itself to its end: linkages that
-    touch nothing.
+def _without_wrapping(motion: Motion, h: float, until: float | None) -> tuple[float, float | None]:
+    """Return a time step in which no body turns so far that its path could be mistaken for a shorter one, s,
+    and the time at its end where that is still to be met.
     """
-    hindered = np.append(scene.given, False)  # the last is the fixed world's
-    hindered[:-1] |= scene.pulled.any(axis=1)
-    hindered[moment.points.body1] = hindered[moment.points.body2] = True
-    moved = moved_linkages(
-        scene.joints,
-        scene.inertia,
-        moment.motion,
-        moment.coordinates,
-        scene.gravity,
-        scene.damping,
-        hindered[:-1],
-        h,
-    )
-    held = scene.moving_without(moved.bodies)
-    drift = drifted(held, moment, h, left_out)
-    if drift is None or not moved.bodies.any():
-        return None if drift is None else (held, drift)
-    motion = drift.motion.copy()
-    motion.put(moved.bodies, moved.motion.take(moved.bodies))
-    return held, replace(drift, motion=motion)
+    fastest = float(length(motion.spin).max(initial=0.0))
+    return (h, until) if fastest * h <= _TURN else (_TURN / fastest, None)
+
+
+def _squeezed(scene: Scene, moment: Moment) -> tuple[int, ...]:
+    """Return the numbers of the bodies that move as given, and of those between them; of all that touch where
+    nothing does.
+    """
+    points = moment.points.take(moment.touching)
+    pairs = np.stack([points.body1, points.body2], axis=1)
+    squeezing = scene.given & moment.motion.rates.any(axis=1)
+    if not squeezing.any():
+        return tuple(np.unique(pairs[pairs != FIXED]).tolist())
+    number = islands(len(scene), np.zeros(len(scene), bool), points, scene.joints.body)
+    return tuple(np.flatnonzero(np.isin(number, number[squeezing])).tolist())
 
 
 def _crowded(scene: Scene, moment: Moment) -> Bools:
@@ -358,40 +300,10 @@ def _crowded(scene: Scene, moment: Moment) -> Bools:
     count = np.bincount(one, minlength=len(scene) + 1) + np.bincount(
         other[other != one], minlength=len(scene) + 1
     )
-    crowded = count > _FEW
+    crowded = count > FEW
     crowded[-1] = False
     found: Bools = crowded[number[first]] | crowded[number[second]]
     return found
-
-
-def _are_hit(points: InterfacePoints, left_out: Bools, pairs: Ints) -> bool:
-    """Return whether one of pairs of bodies (j, 2) is hit, at a point that a step does not obey (k,) or that
-    was too far away to be one of the points (k,).
-    """
-    every = list(zip(points.body1.tolist(), points.body2.tolist(), strict=True))
-    obeyed = {pair for pair, left in zip(every, left_out.tolist(), strict=True) if not left}
-    fast = {pair for pair, left in zip(every, left_out.tolist(), strict=True) if left}
-    return any((pair := (first, second)) in fast or pair not in obeyed for first, second in pairs.tolist())
-
-
-def _free_part(scene: Scene, moment: Moment, drift: Drift, h: float) -> FreePart:
-    """Return how far bodies may go on the paths of a drift.
-
-    h: the scene's step, s, for the points within reach at the end.
-    """
-
-    def arrived(motion: Motion) -> Moment:
-        return moment_at(scene, moment.time, motion, moment, drift, h)
-
-    return free_part(scene, moment, drift.motion, arrived)
-
-
-def _cut_short(scene: Scene, moment: Moment, trial: _Trial, share: float) -> _Trial:
-    """Return a drift that ends on its path after a share of it."""
-    held, drift = trial
-    twists = share * moment.motion.twists_to(scene.inertia, drift.motion)
-    reached = moment.motion.displaced(scene.inertia, twists)
-    return held, replace(drift, motion=replace(reached, rates=drift.motion.rates))
 
 
 def _woken(scene: Scene, sleep: Sleep, moment: Moment) -> Sleep:

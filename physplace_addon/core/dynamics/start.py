@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..arrays import Bools, Floats
-from ..contact.system import OVERLAP, ContactSystem, InterfacePoints, Reach
+from ..contact.system import FIXED, OVERLAP, ContactSystem, InterfacePoints, Reach
 from ..mechanics.start import clear_start
 from ..optimization.step_qp import solve_qp
 from .motion import Motion
@@ -33,6 +35,33 @@ def parted(scene: Scene, motion: Motion) -> Motion | None:
         if found is not None:
             return found
     return begin
+
+
+def interfering(scene: Scene, motion: Motion) -> tuple[int, ...]:
+    """Return the numbers of the bodies for which `parted` finds no place beside another one.
+
+    Fixed bodies are numbered on after those that move.
+    """
+    system, found = scene.system(motion), set[int]()
+    near = frozenset(system.pairs(0.0))
+    tolerance, reach = _SHALLOW * system.radius, _reach(scene, scene.hold)
+    for pair in near:
+        alone = replace(system, never_meeting=system.never_meeting | (near - {pair}))
+        if clear_start(alone, reach, tolerance) is None:
+            found |= {number for number in pair if number != FIXED}
+            if pair[1] == FIXED:
+                found |= _interfering_parts(system, pair[0], reach, tolerance)
+    return tuple(sorted(found))
+
+
+def _interfering_parts(system: ContactSystem, number: int, reach: Reach, tolerance: float) -> set[int]:
+    """Return the numbers of the fixed bodies that a moving one overlaps."""
+    body, pose = system.bodies[number].body, system.poses[number]
+    return {
+        len(system) + i
+        for i, part in enumerate(system.parts)
+        if clear_start(ContactSystem.of([body], [pose], [part]), reach, tolerance) is None
+    }
 
 
 def _reach(scene: Scene, gap: float) -> Reach:

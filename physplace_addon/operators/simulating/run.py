@@ -91,6 +91,12 @@ class SimulationRun:
         return self._simulation.status
 
     @property
+    def end(self) -> str:
+        """How the simulation stands, with the names of the objects that keep it from going on."""
+        involved = self.scenario.names(self._simulation.involved)
+        return f"{self.status.message}: {in_words(involved)}" if involved else self.status.message
+
+    @property
     def is_running(self) -> bool:
         """Whether there is a frame left that differs from the one before."""
         may_differ = self.status.is_running or self._ending.is_on
@@ -121,7 +127,7 @@ class SimulationRun:
         ends = self._ending.words()
         if self._ending.is_proven or self.status.is_running:
             return ends
-        return [self.status.message, *ends]
+        return [self.end, *ends]
 
     @property
     def last_frame(self) -> int:

@@ -99,6 +99,11 @@ class DynamicScenario:
         """The poses of the subjects when they were read."""
         return tuple(subject.pose for subject in self.subjects)
 
+    def names(self, numbers: Sequence[int]) -> list[str]:
+        """Return the names of the bodies of numbers, those that move first, each name once."""
+        every = (*self.bodies, *self.world)
+        return list(dict.fromkeys(every[number].name for number in numbers))
+
     def poses(self, motion: Motion) -> tuple[Pose, ...]:
         """Return the poses of the subjects."""
         return self.scene.poses(motion)[: len(self.subjects)]

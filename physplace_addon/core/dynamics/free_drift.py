@@ -1,0 +1,152 @@
+"""The drift of a step on paths that are free, or the part of it up to what bodies run into."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from ..arrays import Bools, Ints
+from ..contact.system import FIXED, InterfacePoints
+from ..vectors import length
+from .clear_path import FreePart, free_part
+from .joints.free_linkages import moved_linkages
+from .motion import Motion
+from .scene import Scene
+from .step import Drift, Moment, drifted, moment_at
+
+_TRIALS: Final = 8  # of shorter and shorter steps
+_NEARLY_WHOLE: Final = 0.9  # part of a step of many contacts that is cut off without solving again
+_SHORTER: Final = 0.5  # least part of a step that is tried where contacts it obeys come too near on the way
+_SPARING: Final = 0.8  # the same over the part that is free: more of it would hardly be free then, either
+FEW: Final = 32  # contacts up to which impacts of an island, and ends of slips, are found in time
+_SLIPS: Final = 1e-3  # slip, over the speed of an approach without a bounce, whose end is looked for
+_WHOLE: Final = 1.0 - 1e-9  # part of a step that is all of it
+
+_Trial = tuple[Scene, Drift]
+"""A drift, and the scene without what has moved by itself to its end."""
+
+
+class FreeDrift(NamedTuple):
+    """A drift whose paths are free.
+
+    held: the scene without what has moved by itself to its end.
+    drift: of the other bodies; its motion is that of all.
+    part: of the step, that it takes.
+    end: the moment at its end where that had to be looked for.
+    hindering: the bodies (n,) that a path met first, if any did.
+    """
+
+    held: Scene
+    drift: Drift
+    part: float
+    end: Moment | None
+    hindering: tuple[int, ...]
+
+
+def free_drift(scene: Scene, moment: Moment, h: float, left_out: Bools) -> FreeDrift | None:
+    """Return the drift of a step of h seconds, or of a part of it; None if no rates obey its contacts.
+
+    left_out: which of the moment's points (k,) it may run into.
+    """
+    hindering: tuple[int, ...] = ()
+    trial, part = _drifted_with_linkages(scene, moment, h, left_out), 1.0
+    for _ in range(_TRIALS):
+        if trial is None:
+            return None
+        nearly = _NEARLY_WHOLE if len(moment.points) > FEW else _WHOLE
+        shorter = _part_to_end_of_slip(scene, moment, trial[1], part * h)
+        if shorter >= nearly:
+            shorter, pairs, end = _free_part(scene, moment, trial[1], h)
+            if shorter >= _WHOLE:
+                return FreeDrift(*trial, part, end, hindering)
+            hindering = tuple(np.unique(pairs[pairs != FIXED]).tolist())
+            if shorter > nearly:
+                return FreeDrift(*_cut_short(scene, moment, trial, shorter), shorter * part, None, hindering)
+            if not _are_hit(moment.points, left_out, pairs):
+                shorter = max(_SHORTER, _SPARING * shorter)  # bending falls with the square of the step
+        part *= shorter
+        trial = _drifted_with_linkages(scene, moment, part * h, left_out)
+    if trial is None:
+        return None
+    shorter, _, end = _free_part(scene, moment, trial[1], h)
+    if shorter >= _WHOLE:
+        return FreeDrift(*trial, part, end, hindering)
+    return FreeDrift(*_cut_short(scene, moment, trial, shorter), shorter * part, None, hindering)
+
+
+def _part_to_end_of_slip(scene: Scene, moment: Moment, drift: Drift, h: float) -> float:
+    """Return the part of a step of h seconds at whose end friction first ends a slip; 1 for none.
+
+    Friction slows a slip evenly, and half of it in the first half of the step.  What stands still in
+    that half already had come to rest before it ended.
+    """
+    pressing = np.flatnonzero(drift.impulses[:, 0] > 0.0)
+    if not 0 < len(pressing) <= FEW:
+        return 1.0
+    contacts = drift.contacts.take(pressing)
+    before = length(contacts.speeds(moment.motion.rates)[1])
+    half = length(contacts.speeds(drift.half)[1])
+    slips = (before > _SLIPS * scene.slow) & (half < before)
+    if not slips.any():
+        return 1.0
+    share = before[slips] / (2.0 * (before[slips] - half[slips]))
+    first = float(share.min())
+    return first if first > 0.5 * (1.0 + _SLIPS) else 0.5
+
+
+def _drifted_with_linkages(scene: Scene, moment: Moment, h: float, left_out: Bools) -> _Trial | None:
+    """Return the drift of a step, and the scene without what has moved by itself to its end: linkages that
+    touch nothing.
+    """
+    hindered = np.append(scene.given, False)  # the last is the fixed world's
+    hindered[:-1] |= scene.pulled.any(axis=1)
+    hindered[moment.points.body1] = hindered[moment.points.body2] = True
+    moved = moved_linkages(
+        scene.joints,
+        scene.inertia,
+        moment.motion,
+        moment.coordinates,
+        scene.gravity,
+        scene.damping,
+        hindered[:-1],
+        h,
+    )
+    held = scene.moving_without(moved.bodies)
+    drift = drifted(held, moment, h, left_out)
+    if drift is None or not moved.bodies.any():
+        return None if drift is None else (held, drift)
+    motion = drift.motion.copy()
+    motion.put(moved.bodies, moved.motion.take(moved.bodies))
+    return held, replace(drift, motion=motion)
+
+
+def _are_hit(points: InterfacePoints, left_out: Bools, pairs: Ints) -> bool:
+    """Return whether one of pairs of bodies (j, 2) is hit, at a point that a step does not obey (k,) or that
+    was too far away to be one of the points (k,).
+    """
+    every = list(zip(points.body1.tolist(), points.body2.tolist(), strict=True))
+    obeyed = {pair for pair, left in zip(every, left_out.tolist(), strict=True) if not left}
+    fast = {pair for pair, left in zip(every, left_out.tolist(), strict=True) if left}
+    return any((pair := (first, second)) in fast or pair not in obeyed for first, second in pairs.tolist())
+
+
+def _free_part(scene: Scene, moment: Moment, drift: Drift, h: float) -> FreePart:
+    """Return how far bodies may go on the paths of a drift.
+
+    h: the scene's step, s, for the points within reach at the end.
+    """
+
+    def arrived(motion: Motion) -> Moment:
+        return moment_at(scene, moment.time, motion, moment, drift, h)
+
+    return free_part(scene, moment, drift.motion, arrived)
+
+
+def _cut_short(scene: Scene, moment: Moment, trial: _Trial, share: float) -> _Trial:
+    """Return a drift that ends on its path after a share of it."""
+    held, drift = trial
+    twists = share * moment.motion.twists_to(scene.inertia, drift.motion)
+    reached = moment.motion.displaced(scene.inertia, twists)
+    return held, replace(drift, motion=replace(reached, rates=drift.motion.rates))
