@@ -149,6 +149,7 @@ def test_the_session_shows_it_and_the_way_there_can_be_scrubbed() -> None:
     end, count = session.history.state.motion.centre.copy(), len(session.run.frames)
     for back in (1, 5):
         session.scrub(-back)
+        session.show(bpy.context)
         assert session.figures().startswith("paused, it moves")
         finished(session.going_on(bpy.context))
         to_the_end(session)
