@@ -154,4 +154,4 @@ def test_the_session_shows_it_and_the_way_there_can_be_scrubbed() -> None:
         finished(session.going_on(bpy.context))
         to_the_end(session)
         assert len(session.run.frames) == count
-        np.testing.assert_array_equal(session.run.frames[-1].motion.centre, end)
+        np.testing.assert_allclose(session.run.frames[-1].motion.centre, end, rtol=0.0, atol=1e-12)
