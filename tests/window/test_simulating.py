@@ -192,7 +192,7 @@ async def test_it_is_moved_by_hand_while_it_waits_and_goes_on_from_there(user: U
     assert cube_at().x == 2.5
     assert abs(cube_at().z - height) < 1e-6
     await user.press("SPACE")
-    await user.until(lambda: "come to rest" in header())
+    await user.until(lambda: "at rest, proven" in header())
     found = _matrices()
     assert found[frame - 2][0, 3] == 0.0
     assert abs(found[frame - 1][0, 3] - 2.5) < 1e-6
