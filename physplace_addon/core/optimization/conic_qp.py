@@ -32,7 +32,7 @@ from .coulomb_law import Point, ScaledProblem, newton
 
 _NEWTON = 12  # iterations of Newton's method in one attempt; 1 to 5 are usual
 _ITERATIONS = 40  # of the interior-point method; 10 to 15 are usual
-_LAST = 3  # iterations after which it ends if they did not halve the residual, and this is fair, or mu, and
+_LAST = 3  # iterations after which it ends if they did not halve mu, and
 _NEARLY = 1e-6  # mu was below this, or
 _SHORT = 0.3  # all these parts of steps together were shorter
 _LEAST = (0.1, 10.0)  # of s and z where the interior-point method begins, and begins again
@@ -277,7 +277,10 @@ class _Path:
         self.residuals.append(search.residual)
 
     def ends(self, fair: float) -> bool:
-        """Return whether there were enough iterations, or the last ones changed little."""
+        """Return whether there were enough iterations, or the last ones changed little.
+
+        fair: a residual that is small enough where the last iteration did not halve it.
+        """
         if len(self.mu) <= _LAST:
             return False
         before, least = min(self.residuals[:-1]), min(self.residuals)

@@ -30,7 +30,7 @@ class CarriedPoints:
     """k interface points whose features do not change while the bodies move.
 
     body1, body2 (k,): numbers of the bodies, FIXED for the world.
-    point1, point2, normal (k, 3): there, in the frame of the scene.
+    point1, point2 (k, 3): where they were found, in the frame of the scene.
     own1, own2 (k, 3): the points in the frames of their bodies.
     carrier (k,): the body that carries the normal, where it is a face's; own_normal (k, 3): in its frame.
     edges: which (k,) are two edges that cross; tangent1, tangent2 (k, 3): theirs, in the frames of their
@@ -57,8 +57,8 @@ class CarriedPoints:
         back1, back2 = (bodies.frames.take(each).inverse() for each in (points.body1, points.body2))
         carrier = np.where(points.dim2 == FACE, points.body2, points.body1)
         edges, tangent1, tangent2 = _crossing_edges(bodies, points)
-        of_face = {(VERTEX, FACE), (FACE, VERTEX)}
-        kinds = [points.dim1 * 3 + points.dim2 == one * 3 + other for one, other in of_face]
+        over_face = (points.dim1 == VERTEX) & (points.dim2 == FACE)
+        under_face = (points.dim1 == FACE) & (points.dim2 == VERTEX)
         return cls(
             points.body1,
             points.body2,
@@ -71,7 +71,7 @@ class CarriedPoints:
             edges,
             tangent1,
             tangent2,
-            bodies.between_joined(points) & (edges | np.logical_or.reduce(kinds)),
+            bodies.between_joined(points) & (edges | over_face | under_face),
         )
 
     def after(self, frames: Poses, chosen: Ints) -> tuple[Floats, Floats]:
