@@ -34,6 +34,7 @@ CORE_LAYERS = [
     {"__init__", "arrays", "errors", "jobs", "solver", "wording"},
     {"vectors"},
     {"rigid", "formulas"},
+    {"quaternions"},
     {"mesh"},
     {"surfaces", "implicit"},
     {"bodies"},

@@ -25,10 +25,10 @@ import numpy as np
 
 from ..arrays import ArrayRecord, Floats
 from ..mechanics.inertia import Inertia
+from ..quaternions import matrices, products
 from ..vectors import dot
 from .composition import FOURTH_ORDER, strang_products
 from .motion import Motion
-from .quaternions import matrices, products
 
 _LONGEST_TURN = 0.1  # radians of (r_max^4 r)^(1/5) h in a step: keeps the energy of a T handle to 3e-8
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..arrays import ArrayRecord, Floats
 from ..mechanics.inertia import Inertia
+from ..mechanics.joints.equations import AnchorFrames, Joints
 from ..rigid import (
     Pose,
     quaternion_conjugate,
@@ -137,3 +138,8 @@ class Motion(ArrayRecord):
         """Return the angular momenta (m, 3) about the bodies' own centres of mass."""
         momenta: Floats = (inertia.tensors(self.rotation) @ self.spin[:, :, None])[:, :, 0]
         return momenta
+
+
+def anchor_frames(joints: Joints, inertia: Inertia, motion: Motion) -> AnchorFrames:
+    """Return where the anchor frames of joints are in a motion."""
+    return AnchorFrames.at(joints, inertia, motion.centre, motion.rotation)

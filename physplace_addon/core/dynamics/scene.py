@@ -12,16 +12,16 @@ from ..bodies import Body
 from ..contact.system import FIXED, ContactSystem, InterfacePoints
 from ..errors import PhysPlaceError
 from ..mechanics.inertia import Inertia
+from ..mechanics.joints import Joint
+from ..mechanics.joints.equations import Joints
 from ..mechanics.origin import near_the_origin
 from ..rigid import Pose
 from ..vectors import dot
 from .contacts import SurfaceLaws
 from .driving.pulls import PullForce
 from .driving.tracks import Track
-from .joints import Joint
-from .joints.equations import Joints, anchor_frames
 from .joints.forces import spring_energy
-from .motion import BodyDamping, Motion
+from .motion import BodyDamping, Motion, anchor_frames
 
 _MOST_TURN = 100.0  # radians in a time step: faster ones would take more than a hundred times as many steps
 HOLD = 1e-5  # gap that bodies in contact keep, over the largest radius of those that move

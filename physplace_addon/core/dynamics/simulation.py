@@ -24,8 +24,7 @@ from .events import Event, Touching, collisions, events_between
 from .free_drift import FEW, free_drift
 from .impacts import impact_at
 from .joints.closure import closed_joints
-from .joints.equations import anchor_frames
-from .motion import Motion
+from .motion import Motion, anchor_frames
 from .scene import Scene
 from .sleeping import Sleep, islands
 from .start import interfering, parted

@@ -29,8 +29,7 @@ from ..vectors import dot, length
 from .contacts import Contacts
 from .free_rotation import free_motion
 from .joints.constraints import JointConstraints
-from .joints.equations import anchor_frames
-from .motion import Motion
+from .motion import Motion, anchor_frames
 from .scene import Scene
 from .velocity_problem import Solved, VelocityProblem
 

@@ -18,6 +18,7 @@ import numpy as np
 from scipy import sparse
 
 from ..arrays import Bools, Floats, Ints
+from ..mechanics.joints.equations import JointRows
 from ..optimization.conic_qp import (
     ConicQP,
     ConicSolution,
@@ -28,7 +29,6 @@ from ..optimization.conic_qp import (
 from ..optimization.sparse_rows import columns_of, rows_of
 from .contacts import Contacts
 from .joints.constraints import JointTerms, compliance
-from .joints.equations import JointRows
 
 _MOST_CHOICES = 12  # of motors that are equations
 _RETURNS = 6  # choices after which none becomes an equation again

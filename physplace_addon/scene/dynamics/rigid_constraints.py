@@ -21,7 +21,7 @@ import numpy as np
 from bpy.types import Object, RigidBodyConstraint, Scene
 
 from ...core.contact.system import FIXED
-from ...core.dynamics.joints import (
+from ...core.mechanics.joints import (
     FREE,
     LOCKED,
     Anchors,

@@ -8,10 +8,10 @@ import pytest
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.contact.system import FIXED
 from physplace_addon.core.dynamics.contacts import SurfaceLaws
-from physplace_addon.core.dynamics.joints import Anchors, hinge
 from physplace_addon.core.dynamics.motion import BodyDamping
 from physplace_addon.core.dynamics.scene import Scene, SimulationError
 from physplace_addon.core.dynamics.simulation import Simulation
+from physplace_addon.core.mechanics.joints import Anchors, hinge
 from physplace_addon.core.rigid import Pose
 from tests.bodies_of_the_paper import sphere
 from tests.core.dynamics.joints.linkages import integrated

@@ -8,7 +8,10 @@ import pytest
 from physplace_addon.core.bodies import Body
 from physplace_addon.core.contact.system import FIXED
 from physplace_addon.core.dynamics.contacts import SurfaceLaws
-from physplace_addon.core.dynamics.joints import (
+from physplace_addon.core.dynamics.scene import HOLD, Scene
+from physplace_addon.core.dynamics.simulation import Simulation
+from physplace_addon.core.errors import JointError
+from physplace_addon.core.mechanics.joints import (
     FREE,
     LOCKED,
     Anchors,
@@ -19,9 +22,6 @@ from physplace_addon.core.dynamics.joints import (
     generic,
     hinge,
 )
-from physplace_addon.core.dynamics.scene import HOLD, Scene
-from physplace_addon.core.dynamics.simulation import Simulation
-from physplace_addon.core.errors import JointError
 from physplace_addon.core.rigid import Pose
 
 from .scenes import DOWN, GRAVITY, UPRIGHT, at, block, floor

@@ -10,10 +10,10 @@ from physplace_addon.core.contact.system import FIXED
 from physplace_addon.core.dynamics.contacts import SurfaceLaws
 from physplace_addon.core.dynamics.driving.pulls import RATE, Pull, PullError
 from physplace_addon.core.dynamics.driving.tracks import Track
-from physplace_addon.core.dynamics.joints import Anchors, ball
 from physplace_addon.core.dynamics.motion import Motion
 from physplace_addon.core.dynamics.scene import Scene
 from physplace_addon.core.dynamics.simulation import Simulation, SimulationStatus
+from physplace_addon.core.mechanics.joints import Anchors, ball
 from physplace_addon.core.rigid import Pose, quaternion_exponential
 
 from .scenes import DOWN, GRAVITY, UPRIGHT, block, brick_wall, floor, simulation, standing

@@ -11,7 +11,9 @@ from physplace_addon.core.arrays import Floats
 from physplace_addon.core.bodies import Body
 from physplace_addon.core.contact.system import FIXED
 from physplace_addon.core.dynamics.contacts import SurfaceLaws
-from physplace_addon.core.dynamics.joints import (
+from physplace_addon.core.dynamics.scene import HOLD, Scene
+from physplace_addon.core.dynamics.simulation import Simulation
+from physplace_addon.core.mechanics.joints import (
     FREE,
     LOCKED,
     Anchors,
@@ -23,8 +25,6 @@ from physplace_addon.core.dynamics.joints import (
     hinge,
     slider,
 )
-from physplace_addon.core.dynamics.scene import HOLD, Scene
-from physplace_addon.core.dynamics.simulation import Simulation
 from physplace_addon.core.rigid import Pose
 from tests.core.dynamics.joints.linkages import integrated
 

@@ -11,13 +11,13 @@ from physplace_addon.core.arrays import Floats
 from physplace_addon.core.contact.system import FIXED
 from physplace_addon.core.dynamics.contacts import SurfaceLaws
 from physplace_addon.core.dynamics.driving.tracks import Track
-from physplace_addon.core.dynamics.joints import Anchors, fixed
 from physplace_addon.core.dynamics.scene import HOLD, Scene
 from physplace_addon.core.dynamics.simulation import Simulation, SimulationState, SimulationStatus
 from physplace_addon.core.handover.handover import NO_ROOM, NO_WEIGHT, SLOWED, Handover, HandoverStatus
 from physplace_addon.core.handover.placed_islands import FAR, IN_JOINTS, TOO_FAR
 from physplace_addon.core.handover.readiness import HARDLY, Readiness
 from physplace_addon.core.handover.timed_path import PACE, path_lengths
+from physplace_addon.core.mechanics.joints import Anchors, fixed
 from physplace_addon.core.placement import Settings, Status, check
 from physplace_addon.core.placement.certificate import Certificate
 from physplace_addon.core.rigid import Pose, quaternion_exponential

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.contact.system import FIXED
-from physplace_addon.core.dynamics.joints import FREE, LOCKED, Axis, Joint, Motor, Spring
 from physplace_addon.core.dynamics.simulation import Simulation, SimulationStatus
+from physplace_addon.core.mechanics.joints import FREE, LOCKED, Axis, Joint, Motor, Spring
 from physplace_addon.core.rigid import Pose
 from physplace_addon.scene.dynamics.rigid_bodies import LeftOut
 from physplace_addon.scene.dynamics.rigid_constraints import Joinable, joints_of

@@ -12,10 +12,10 @@ import numpy as np
 from ...arrays import Floats
 from ...errors import JointError
 from ...mechanics.inertia import Inertia
+from ...mechanics.joints.equations import AnchorFrames, JointRows, Joints, equation_rows, limit_rows
 from ...vectors import length
 from ..free_rotation import PrincipalAxes
-from ..motion import Motion
-from .equations import AnchorFrames, JointRows, Joints, anchor_frames, equation_rows, limit_rows
+from ..motion import Motion, anchor_frames
 from .multipliers import Multipliers
 
 CLOSED = 1e-9

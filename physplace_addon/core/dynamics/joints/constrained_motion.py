@@ -21,6 +21,7 @@ import numpy as np
 
 from ...arrays import Bools, Floats
 from ...mechanics.inertia import Inertia
+from ...mechanics.joints.equations import Joints
 from ...vectors import length
 from ..composition import EIGHTH_ORDER, FOURTH_ORDER, SIXTH_ORDER
 from ..free_rotation import PrincipalAxes
@@ -28,7 +29,6 @@ from ..motion import BodyDamping, Motion
 from .closure import closed_joints
 from .damping import DamperFlow, is_damped
 from .drives import TOUCHING, candidates, drives_of
-from .equations import Joints
 from .forces import spring_rows, sprung
 from .rattle import Drives, JointedBodies, Position, Pushes, Stage, Wrench, projected, rattle_step
 

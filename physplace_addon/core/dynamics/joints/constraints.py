@@ -25,17 +25,16 @@ import numpy as np
 
 from ...arrays import Floats
 from ...mechanics.inertia import Inertia
-from ..motion import Motion
-from .equations import (
+from ...mechanics.joints.equations import (
     AnchorFrames,
     JointRows,
     Joints,
-    anchor_frames,
     coordinate_rows,
     equation_rows,
     limit_rows,
     motor_rows,
 )
+from ..motion import Motion, anchor_frames
 from .forces import damped, sprung
 
 _AT_LIMIT = 1e-9  # gap of a limit, over R or radians, that is reached

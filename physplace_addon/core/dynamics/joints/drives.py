@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import ArrayRecord, Bools, Floats, Ints
-from .equations import Joints
+from ...mechanics.joints.equations import Joints
 from .rattle import Drives, Position, Pushes, given_coordinates
 
 _MOST_ROUNDS = 30

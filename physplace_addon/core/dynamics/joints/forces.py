@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Bools, Floats
-from .equations import AnchorFrames, JointRows, Joints, coordinate_rows
+from ...mechanics.joints.equations import AnchorFrames, JointRows, Joints, coordinate_rows
 
 
 def sprung(joints: Joints) -> Bools:

@@ -11,9 +11,9 @@ from scipy.sparse.csgraph import connected_components
 from ...arrays import Bools, Floats, Ints
 from ...contact.system import FIXED
 from ...mechanics.inertia import Inertia
+from ...mechanics.joints.equations import Joints
 from ..motion import BodyDamping, Motion
 from .constrained_motion import ConstrainedMotion
-from .equations import Joints
 
 _ACCURACY = 1e-10  # relative error of the energy that a sub-step may make
 _MOST_STEPS = 300  # of RATTLE in one step: what would take more has springs too stiff to be followed

@@ -27,10 +27,10 @@ import numpy as np
 
 from ...arrays import ArrayRecord, Floats, Ints
 from ...mechanics.inertia import Inertia
+from ...mechanics.joints.equations import AnchorFrames, JointRows, Joints, equation_rows
 from ..free_rotation import PrincipalAxes, short_rotation
 from ..motion import BodyDamping, Motion
 from .closure import inverse_mass
-from .equations import AnchorFrames, JointRows, Joints, equation_rows
 from .forces import spring_wrench, sprung
 from .multipliers import Multipliers
 

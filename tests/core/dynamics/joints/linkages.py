@@ -9,10 +9,10 @@ from scipy.integrate import solve_ivp
 
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.contact.system import FIXED
-from physplace_addon.core.dynamics.joints import FREE, Anchors, Axis, hinge
-from physplace_addon.core.dynamics.joints.equations import Joints
 from physplace_addon.core.dynamics.motion import Motion
 from physplace_addon.core.mechanics.inertia import Inertia
+from physplace_addon.core.mechanics.joints import FREE, Anchors, Axis, hinge
+from physplace_addon.core.mechanics.joints.equations import Joints
 from physplace_addon.core.rigid import Pose, quaternion_from_matrix
 
 GRAVITY = 9.81

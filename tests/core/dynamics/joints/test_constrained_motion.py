@@ -5,11 +5,11 @@ import pytest
 
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.contact.system import FIXED
-from physplace_addon.core.dynamics.joints import Anchors, Axis, Motor, Spring, ball, hinge, slider
 from physplace_addon.core.dynamics.joints.constrained_motion import ConstrainedMotion
-from physplace_addon.core.dynamics.joints.equations import Joints
 from physplace_addon.core.dynamics.motion import Motion
 from physplace_addon.core.mechanics.inertia import Inertia
+from physplace_addon.core.mechanics.joints import Anchors, Axis, Motor, Spring, ball, hinge, slider
+from physplace_addon.core.mechanics.joints.equations import Joints
 from physplace_addon.core.rigid import Pose, quaternion_matrix, quaternion_product
 from tests.core.dynamics.joints.linkages import (
     DOWN,

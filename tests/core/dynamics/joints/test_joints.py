@@ -8,7 +8,12 @@ import pytest
 
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.contact.system import FIXED
-from physplace_addon.core.dynamics.joints import (
+from physplace_addon.core.dynamics.joints.closure import closed_joints
+from physplace_addon.core.dynamics.joints.forces import damper_rows, spring_energy, spring_wrench
+from physplace_addon.core.dynamics.motion import Motion, anchor_frames
+from physplace_addon.core.errors import JointError
+from physplace_addon.core.mechanics.inertia import Inertia
+from physplace_addon.core.mechanics.joints import (
     FREE,
     LOCKED,
     Anchors,
@@ -24,20 +29,14 @@ from physplace_addon.core.dynamics.joints import (
     piston,
     slider,
 )
-from physplace_addon.core.dynamics.joints.closure import closed_joints
-from physplace_addon.core.dynamics.joints.equations import (
+from physplace_addon.core.mechanics.joints.equations import (
     JointRows,
     Joints,
-    anchor_frames,
     coordinate_rows,
     equation_rows,
     limit_rows,
     motor_rows,
 )
-from physplace_addon.core.dynamics.joints.forces import damper_rows, spring_energy, spring_wrench
-from physplace_addon.core.dynamics.motion import Motion
-from physplace_addon.core.errors import JointError
-from physplace_addon.core.mechanics.inertia import Inertia
 from physplace_addon.core.rigid import Pose, quaternion_exponential, quaternion_matrix
 
 KINDS: list[tuple[Callable[[Anchors], Joint], int]] = [

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Floats
-from ..rigid import quaternion_conjugate, quaternion_product
+from .arrays import Floats
+from .rigid import quaternion_conjugate, quaternion_product
 
 _UNITS = np.eye(4)
 

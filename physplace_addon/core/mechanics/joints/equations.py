@@ -38,10 +38,9 @@ from scipy import sparse
 
 from ...arrays import SHARED, ArrayRecord, Bools, Floats, Ints
 from ...contact.system import FIXED
-from ...mechanics.inertia import Inertia
+from ...quaternions import matrices, products, relative_turns
 from ...rigid import skew
-from ..motion import Motion
-from ..quaternions import matrices, products, relative_turns
+from ..inertia import Inertia
 from .kinds import Joint, Motor, Spring
 
 _NO_SPRING = Spring()
@@ -252,11 +251,6 @@ _NO_RADIUS = np.zeros((1, 1))
 def _with_world(values: Floats, of_world: Floats) -> Floats:
     """Return the bodies' values with the world's as the last, which FIXED = -1 chooses."""
     return np.concatenate([values, of_world])
-
-
-def anchor_frames(joints: Joints, inertia: Inertia, motion: Motion) -> AnchorFrames:
-    """Return where the anchor frames of joints are in a motion."""
-    return AnchorFrames.at(joints, inertia, motion.centre, motion.rotation)
 
 
 def equation_rows(frames: AnchorFrames) -> JointRows:

@@ -1,0 +1,35 @@
+"""Joints between bodies: what an artist sets, and their equations and inequalities of twists."""
+
+from .kinds import (
+    FREE,
+    LOCKED,
+    Anchors,
+    Axis,
+    Joint,
+    Motor,
+    Spring,
+    ball,
+    fixed,
+    generic,
+    hinge,
+    motor,
+    piston,
+    slider,
+)
+
+__all__ = [
+    "FREE",
+    "LOCKED",
+    "Anchors",
+    "Axis",
+    "Joint",
+    "Motor",
+    "Spring",
+    "ball",
+    "fixed",
+    "generic",
+    "hinge",
+    "motor",
+    "piston",
+    "slider",
+]
