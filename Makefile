@@ -20,7 +20,7 @@ CHECKS := .venv-checks/bin
 export OPENBLAS_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-window manual-pictures bench lint types build validate clean set-up set-up-checks
+.PHONY: help demo test test-all test-window manual-pictures bench lint types extension validate clean set-up set-up-checks
 
 help:
 	@echo "PhysPlace. Each of these sets up what it needs by itself:"
@@ -39,7 +39,7 @@ help:
 	@echo "                  with ARGS=--short only the first few"
 	@echo "  make lint       ruff: style, likely mistakes, format"
 	@echo "  make types      mypy, strict"
-	@echo "  make build      the extension's zip files for every platform, in dist/"
+	@echo "  make extension  the extension's zip files for every platform, in dist/"
 	@echo "  make validate   check what was built with Blender's own validator"
 	@echo "  make clean      remove everything that these make"
 	@echo
@@ -87,11 +87,11 @@ lint: set-up-checks
 types: set-up-checks
 	@$(CHECKS)/mypy
 
-build: set-up
-	@$(RUN) tools/build.py build
+extension: set-up
+	@$(RUN) tools/extension_zips.py build
 
-validate: build
-	@$(RUN) tools/build.py validate
+validate: extension
+	@$(RUN) tools/extension_zips.py validate
 
 clean:
 	rm -rf .venv .venv-* .window build dist out wheels .mypy_cache .ruff_cache .pytest_cache

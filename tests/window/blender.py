@@ -93,7 +93,7 @@ class Blender:
         self.screen = Screen(self.programs, self.mailbox / "screen")
         libraries = self.mailbox / "libraries"
         _link_libraries(libraries)
-        staging.lay_out(self.found, self.mailbox / "user")
+        staging.install(self.programs, self.found, self.mailbox / "user")
         command = [self.programs.blender, "--factory-startup", "--enable-event-simulate"]
         command += ["--gpu-backend", "opengl", "--window-geometry", "0", "0", *map(str, SIZE)]
         command += ["--python", str(Path(__file__).with_name("driver.py")), "--"]

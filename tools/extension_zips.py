@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Builds the extension's zip files, one for each platform, and checks them with Blender's own tools.
+"""Builds the extension's zip files and checks them with Blender's own tools.
 
-    python tools/build.py build       scipy's wheels into wheels/, the folder into build/, zips into dist/
-    python tools/build.py validate    Blender's validator on every zip, and this platform's is installed
+    python tools/extension_zips.py build       fetches scipy into wheels/, makes build/, and zips in dist/
+    python tools/extension_zips.py validate    runs Blender's validator on every zip, installs this platform's
+
+There is one zip for each platform, with scipy's wheels for the Pythons of all Blenders from blender.org.  One
+more is without wheels, for a Blender that a distribution has built with another Python: it uses the scipy of
+that Python.  Two builds of the same files are equal to the byte.
 
 Runs in an environment that has `bpy`: its wheel brings `blender_ext.py`, the program behind Blender's own
 `blender --command extension`.
@@ -11,17 +15,21 @@ Runs in an environment that has `bpy`: its wheel brings `blender_ext.py`, the pr
 import importlib.util
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import tomllib
+import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 MANIFEST = ROOT / "blender_manifest.toml"
 STAGE = ROOT / "build" / "physplace"
 DIST = ROOT / "dist"
+
+SYSTEM_SCIPY = "system_scipy"  # how the zip without wheels is called, where others have their platform
 
 
 class BuildError(Exception):
@@ -61,11 +69,21 @@ def stage(wheels: list[Path]) -> None:
     """Lay out the extension's folder as it stands in the zip: the package's files beside the manifest."""
     shutil.rmtree(STAGE, ignore_errors=True)
     shutil.copytree(ROOT / "physplace_addon", STAGE, ignore=shutil.ignore_patterns("__pycache__", "*.pyc"))
-    shutil.copy(MANIFEST, STAGE)
     shutil.copy(ROOT / "LICENSE", STAGE)
+    manifest = MANIFEST.read_text()
+    (STAGE / MANIFEST.name).write_text(manifest if wheels else without_wheels(manifest))
     (STAGE / "wheels").mkdir()
     for wheel in wheels:
         (STAGE / "wheels" / wheel.name).hardlink_to(wheel)
+
+
+def without_wheels(manifest: str) -> str:
+    """Return the manifest of an extension that brings no wheels and so runs on any platform."""
+    for name in ("wheels", "platforms"):
+        manifest, count = re.subn(rf"^{name} = \[[^\]]*\]\n", "", manifest, flags=re.MULTILINE)
+        if count != 1:
+            raise BuildError(f"{MANIFEST.name} has {count} lists named {name}, expected 1.")
+    return manifest
 
 
 def run_extension_tool(*words: str) -> None:
@@ -75,26 +93,65 @@ def run_extension_tool(*words: str) -> None:
         raise BuildError(f"Blender's extension tool found fault: {' '.join(words)}")
 
 
+def make_reproducible(package: Path) -> None:
+    """Write a zip again so that its bytes follow from its files alone: in order of names, without times."""
+    anew = package.with_suffix(".anew")
+    with zipfile.ZipFile(package) as old, zipfile.ZipFile(anew, "w") as new:
+        for name in sorted(old.namelist()):
+            entry = zipfile.ZipInfo(name)
+            entry.external_attr = 0o644 << 16
+            entry.compress_type = old.getinfo(name).compress_type
+            new.writestr(entry, old.read(name), compresslevel=9)
+    anew.replace(package)
+
+
 def build() -> None:
     """Fetch, lay out, zip."""
     manifest = tomllib.loads(MANIFEST.read_text())
     wheels = [ROOT / name for name in manifest["wheels"]]
     for wheel in wheels:
         fetch(wheel)
-    stage(wheels)
     shutil.rmtree(DIST, ignore_errors=True)
     DIST.mkdir()
+    stage(wheels)
     run_extension_tool("build", "--source-dir", str(STAGE), "--output-dir", str(DIST), "--split-platforms")
+    stage([])
+    run_extension_tool(
+        "build", "--source-dir", str(STAGE), "--output-filepath", str(package_for(SYSTEM_SCIPY))
+    )
+    for package in packages():
+        make_reproducible(package)
+
+
+def up_to_date() -> bool:
+    """Return whether the zips are there and newer than all that goes into them."""
+    sources = [MANIFEST, *(ROOT / "physplace_addon").rglob("*.py"), *(ROOT / "physplace_addon").rglob("*/")]
+    zips = [path.stat().st_mtime for path in DIST.glob("*.zip")]
+    return bool(zips) and min(zips) > max(path.stat().st_mtime for path in sources)
+
+
+def package_for(platform_name: str) -> Path:
+    """Return the path of a platform's zip, or of the one without wheels."""
+    version = tomllib.loads(MANIFEST.read_text())["version"]
+    return DIST / f"physplace-{version}-{platform_name}.zip"
+
+
+def packages() -> list[Path]:
+    """Return the zips that were built.
+
+    Raises BuildError if there is none.
+    """
+    found = sorted(DIST.glob("*.zip"))
+    if not found:
+        raise BuildError("dist/ holds no zip: run `make extension` first.")
+    return found
 
 
 def validate() -> None:
-    """Ask Blender's validator about the manifest's folder and every zip."""
-    packages = sorted(DIST.glob("*.zip"))
-    if not packages:
-        raise BuildError("dist/ holds no zip: run `make build` first.")
-    for package in packages:
+    """Ask Blender's validator about every zip, and install this platform's."""
+    for package in packages():
         run_extension_tool("validate", str(package))
-    install(next(path for path in packages if path.stem.endswith(this_platform())))
+    install(package_for(this_platform()))
 
 
 def this_platform() -> str:
@@ -121,7 +178,7 @@ def main() -> int:
         print(__doc__, file=sys.stderr)
         return 2
     except BuildError as error:
-        print(f"build: {error}", file=sys.stderr)
+        print(f"extension: {error}", file=sys.stderr)
         return 1
     return 0
 
