@@ -14,16 +14,15 @@ import numpy as np
 
 from ..arrays import ArrayRecord, Floats
 from ..mechanics.inertia import Inertia
+from ..mechanics.joints.closure import Positions
 from ..mechanics.joints.equations import AnchorFrames, Joints
 from ..rigid import (
     Pose,
     quaternion_conjugate,
-    quaternion_exponential,
     quaternion_matrix,
     quaternion_product,
     rotation_vector,
 )
-from ..vectors import dot
 
 _VANISHED = 36.0  # times in a step by which a velocity falls by e, so that rounding is left of it
 
@@ -118,9 +117,8 @@ class Motion(ArrayRecord):
 
     def displaced(self, inertia: Inertia, twists: Floats) -> Motion:
         """Return the bodies moved by twists (m, 6) = (dX / R_b, dTheta); their rates stay as they are."""
-        turn = quaternion_product(quaternion_exponential(twists[:, 3:]), self.rotation)
-        turn /= np.sqrt(dot(turn, turn))[:, None]
-        return Motion(self.centre + inertia.radius[:, None] * twists[:, :3], turn, self.rates)
+        there = Positions(self.centre, self.rotation).displaced(inertia.radius, twists)
+        return Motion(there.centre, there.rotation, self.rates)
 
     def twists_to(self, inertia: Inertia, other: Motion) -> Floats:
         """Return the twists (m, 6), (dX / R_b, dTheta), by which bodies shift and turn evenly to another

@@ -28,11 +28,11 @@ import numpy as np
 from ...arrays import ArrayRecord, Floats, Ints
 from ...mechanics.inertia import Inertia
 from ...mechanics.joints.equations import AnchorFrames, JointRows, Joints, equation_rows
+from ...mechanics.joints.multipliers import Multipliers
 from ..free_rotation import PrincipalAxes, short_rotation
 from ..motion import BodyDamping, Motion
 from .closure import inverse_mass
 from .forces import spring_wrench, sprung
-from .multipliers import Multipliers
 
 _MOST_ROUNDS = 25  # of Newton's method: one that gains less than half a digit each is not worth its time
 _ROUNDING = 3e-15  # of residuals, over the bodies' distance from the origin over R

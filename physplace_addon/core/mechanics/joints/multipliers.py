@@ -19,7 +19,7 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse.linalg import splu
 
 from ...arrays import Floats
-from ...mechanics.joints.equations import JointRows
+from .equations import JointRows
 
 _PROXIMAL = 1e-8  # D over the diagonal of A: about the root of the machine's precision
 _MOST_ROUNDS = 10  # of what a solution leaves; one or two, unless a body weighs a millionth of another
