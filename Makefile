@@ -20,7 +20,8 @@ CHECKS := .venv-checks/bin
 export OPENBLAS_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-window manual-pictures bench lint types extension validate clean set-up set-up-checks
+.PHONY: help demo test test-all test-window manual manual-pictures bench lint types extension validate clean
+.PHONY: set-up set-up-checks set-up-manual
 
 help:
 	@echo "PhysPlace. Each of these sets up what it needs by itself:"
@@ -33,6 +34,7 @@ help:
 	@echo "  make test-window BLENDER=/path/to/blender"
 	@echo "                  the tests that need a Blender with a window; without BLENDER, on Debian as root,"
 	@echo "                  with one that is installed under this folder"
+	@echo "  make manual     the manual as a site of static pages, in out/manual"
 	@echo "  make manual-pictures"
 	@echo "                  take the manual's pictures anew, by window tests"
 	@echo "  make bench      iterations, and the time of a step beside fcl and Blender's BVH tree;"
@@ -50,7 +52,10 @@ set-up:
 	@$(PYTHON) tools/setup.py $(if $(BLENDER),--blender $(BLENDER))
 
 set-up-checks:
-	@$(PYTHON) tools/setup.py --checks
+	@$(PYTHON) tools/setup.py --tools checks
+
+set-up-manual:
+	@$(PYTHON) tools/setup.py --tools manual
 
 demo: set-up
 	@$(RUN) -m demo $(if $(FILE),--file "$(FILE)") $(if $(ACTIVE),--active "$(ACTIVE)") $(ARGS)
@@ -63,6 +68,9 @@ test-all:
 
 test-window:
 	@$(PYTHON) tools/test_window.py $(if $(BLENDER),--blender "$(BLENDER)") $(ARGS)
+
+manual: set-up-manual
+	@.venv-manual/bin/sphinx-build --quiet --fail-on-warning --fresh-env docs out/manual
 
 manual-pictures:
 	@$(PYTHON) tools/test_window.py $(if $(BLENDER),--blender "$(BLENDER)") -q -k "manual_pictures or rests_panel"

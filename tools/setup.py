@@ -3,7 +3,8 @@
 
     python3 tools/setup.py                       Blender's newest LTS for this Python, in .venv
     python3 tools/setup.py --blender 4.2         that Blender, in .venv-4.2
-    python3 tools/setup.py --checks              the linter and the type checker, in .venv-checks
+    python3 tools/setup.py --tools checks        the linter and the type checker, in .venv-checks
+    python3 tools/setup.py --tools manual        the generator of the manual's site, in .venv-manual
 
 Versions are pinned in requirements/. An environment that is already as its pins say is left alone. Runs under
 any Python from 3.9 on, and needs nothing but that Python.
@@ -25,6 +26,9 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # Which Python each Blender is made for. The order is the order of preference within one Python.
 BLENDERS = {"4.5": (3, 11), "5.2": (3, 13), "4.2": (3, 11)}
+
+# Environments without Blender; each has its file in requirements/.
+TOOLS = ("checks", "manual")
 
 STAMP = "physplace-pins"
 
@@ -125,21 +129,21 @@ def set_up_blender(blender: str, folder: Path) -> None:
     make_environment(folder, ROOT / "requirements" / f"blender-{blender}.txt", BLENDERS[blender], True)
 
 
-def set_up_checks(folder: Path) -> None:
-    """The environment for lint and types: either Python will do."""
+def set_up_tools(name: str) -> None:
+    """An environment of tools that need no Blender: either Python will do."""
     version = BLENDERS[default_blender()]
-    make_environment(folder, ROOT / "requirements" / "checks.txt", version, False)
+    make_environment(ROOT / f".venv-{name}", ROOT / "requirements" / f"{name}.txt", version, False)
 
 
 def main() -> int:
     """Read the command line, make one environment."""
     parser = argparse.ArgumentParser(description="Makes PhysPlace's virtual environments.")
     parser.add_argument("--blender", help="4.2, 4.5 or 5.2; without it, the newest LTS for this Python")
-    parser.add_argument("--checks", action="store_true", help="the linter and the type checker instead")
+    parser.add_argument("--tools", choices=TOOLS, help="tools that need no Blender instead")
     arguments = parser.parse_args()
     try:
-        if arguments.checks:
-            set_up_checks(ROOT / ".venv-checks")
+        if arguments.tools:
+            set_up_tools(arguments.tools)
         elif arguments.blender:
             set_up_blender(arguments.blender, ROOT / f".venv-{arguments.blender}")
         else:

@@ -1,0 +1,65 @@
+"""What the manual's pages say of operators and scripts is so: names, properties, and every block of code."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+
+import bpy
+import pytest
+
+from tests.blender_data import physplace, scene_settings
+from tests.scene import scenes
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+PAGES = sorted(DOCS.glob("*.md"))
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+BLOCKS = [
+    pytest.param(block, id=f"{page.stem}-{number}")
+    for page in PAGES
+    for number, block in enumerate(BLOCK.findall(page.read_text()))
+]
+
+
+def operators_of(page: Path) -> dict[str, str]:
+    """The operators that a page lists in tables, each with what it says of their properties."""
+    return dict(re.findall(r"^\| `physplace\.(\w+)` \|(.*)\|$", page.read_text(), re.MULTILINE))
+
+
+def test_the_pages_have_tables_of_operators_and_blocks_of_code() -> None:
+    assert sum(len(operators_of(page)) for page in PAGES) > 20
+    assert len(BLOCKS) > 4
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_operator_that_a_page_names_is_there_with_its_properties(page: Path) -> None:
+    for name in re.findall(r"(?:`|bpy\.ops\.)physplace\.(\w+)(?:`|\()", page.read_text()):
+        assert name in dir(physplace), name
+    for name, text in operators_of(page).items():
+        properties = getattr(physplace, name).get_rna_type().properties
+        named = set(re.findall(r"`([a-z]\w*)`", text))
+        assert named <= set(properties.keys()), name
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_setting_that_a_page_names_is_there(page: Path) -> None:
+    for name in re.findall(r"scene\.physplace\.(\w+)", page.read_text()):
+        assert hasattr(scene_settings(), name), name
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_custom_property_that_a_page_names_is_one_that_the_extension_knows(page: Path) -> None:
+    sources = "".join(path.read_text() for path in (DOCS.parent / "physplace_addon").rglob("*.py"))
+    for name in re.findall(r"`(physplace_[a-z_]+)`", page.read_text()):
+        assert f'"{name}"' in sources, name
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_a_block_of_code_runs_as_it_stands(block: str, tmp_path: Path) -> None:
+    scenes.floor()
+    for number, name in enumerate(("Cube", "Spoon", "Ball", "Magnet", "Fridge", "Shelf", "Hook")):
+        scenes.cube(name, (3.0 * number, 0.0, 1.2))
+    scenes.activate(bpy.data.objects["Magnet"])
+    (tmp_path / "block.py").write_text("import bpy\n" + block)
+    runpy.run_path(str(tmp_path / "block.py"))
