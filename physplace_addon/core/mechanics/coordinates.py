@@ -10,14 +10,18 @@ All else is the chain rule: with J (6 m,) and H (6 m, 6 m) of a gap by the twist
 
     J_q = J T,    H_q = T' H T + sum_a J_a C_a,    w_q = T' w.
 
-So every solver shares every line of contact code.  Placement moves free bodies (`FreeBodies`), manipulation
-moves one (`placement.manipulation.coordinates`), and a new kind is one small class.
+So every solver shares every line of contact code.  Placement moves free bodies (`FreeBodies`) or jointed ones
+(`joints.jointed_bodies`), manipulation moves one (`placement.manipulation.coordinates`), and a new kind is
+one small class.
+
+Coordinates may have limits of their own, g(q) >= 0, and some of them may be braked: friction in a joint holds
+them against any generalized force up to a greatest one.  Free bodies have neither.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,7 +29,49 @@ from ..arrays import Floats, Ints
 from ..contact.system import ContactSystem, InterfacePoints
 from ..optimization.step_qp import TrustRegion
 
-_ROUNDING = 1e-12  # motion, over R_b, that is rounding
+ROUNDING = 1e-12
+"""Motion, over R_b, that is rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class CoordinateLimits:
+    """n inequalities g(q) >= 0 that coordinates obey by themselves, such as limits of joints.
+
+    gaps (n,): g, lengths over a body's radius or radians.
+    gradients (n, d), hessians (n, d, d): its first and second derivatives by the coordinates.
+    """
+
+    gaps: Floats
+    gradients: Floats
+    hessians: Floats
+
+    def __len__(self) -> int:
+        return len(self.gaps)
+
+    @classmethod
+    def none(cls, size: int) -> CoordinateLimits:
+        """Return no limits of d coordinates."""
+        return cls(np.zeros(0), np.zeros((0, size)), np.zeros((0, size, size)))
+
+
+@dataclass(frozen=True, eq=False)
+class Brakes:
+    """b motions that friction in joints holds.
+
+    gradients (b, d): the derivatives of what moves, shifts over a body's radius or turns, by the coordinates.
+    greatest (b,): the greatest generalized forces, in weights times R.
+    """
+
+    gradients: Floats
+    greatest: Floats
+
+    def __len__(self) -> int:
+        return len(self.greatest)
+
+    @classmethod
+    def none(cls, size: int) -> Brakes:
+        """Return no brakes of d coordinates."""
+        return cls(np.zeros((0, size)), np.zeros(0))
 
 
 class Coordinates(ABC):
@@ -83,6 +129,52 @@ class Coordinates(ABC):
         product: Floats = twists.T @ stiffness @ twists - self.curvature(system, wrench[None])[0]
         return product
 
+    def wrench_maps(self, system: ContactSystem, points: InterfacePoints) -> Floats:
+        """Return the maps T' G (k, d, 3) of forces at the points to generalized forces."""
+        product: Floats = self.twists(system).T @ system.wrench_maps(points)
+        return product
+
+    def motion(self, system: ContactSystem, x: Floats) -> Floats:
+        """Return the twists T x (6 m,) of a change x (d,), to first order."""
+        product: Floats = self.twists(system) @ x
+        return product
+
+    def of_motion(self, system: ContactSystem, motion: Floats) -> Floats:
+        """Return the change (d,) whose twists are nearest to given ones (6 m,), or (n, d) to (n, 6 m)."""
+        return np.linalg.lstsq(self.twists(system), motion.T, rcond=None)[0].astype(np.float64).T
+
+    def on_bodies(self, system: ContactSystem, force: Floats) -> Floats:
+        """Return the least wrench (6 m,) whose generalized force is a given one (d,): what is not balanced
+        where joints react.
+        """
+        return np.linalg.lstsq(self.twists(system).T, force, rcond=None)[0].astype(np.float64)
+
+    def limits(self, system: ContactSystem) -> CoordinateLimits:
+        """Return the limits that are near: a step of a usual length may meet them."""
+        return CoordinateLimits.none(self.size(system))
+
+    def brakes(self, system: ContactSystem) -> Brakes:
+        """Return what friction holds."""
+        return Brakes.none(self.size(system))
+
+    def holding(self, system: ContactSystem, limits: Ints, brakes: Ints) -> Coordinates:
+        """Return coordinates of the motions that keep some limits and brakes, by number, as they are."""
+        return self
+
+    def counted_from(self, system: ContactSystem) -> Coordinates:
+        """Return the coordinates with whole turns counted from where the bodies are now."""
+        return self
+
+    def falling_together(self, system: ContactSystem) -> Ints | None:
+        """Return numbers (m,) of what falls as one, -1 for a body that is joined to the world; None where
+        each body falls by itself.
+        """
+        return None
+
+    def blocks_of_bodies(self, system: ContactSystem, bodies: Ints) -> Ints:
+        """Return the numbers of the blocks that some bodies, by number, belong to, each once."""
+        return np.zeros(min(len(bodies), 1), np.intp)
+
     def of_blocks(self, values: Floats) -> Floats:
         """Return for each block (b,) the greatest of the bodies' values (m,)."""
         return np.array([values.max() if self.moving is None else values[list(self.moving)].max()])
@@ -96,7 +188,7 @@ class Coordinates(ABC):
 
         It is to first order: no point of a body is farther than R_b from its centre of mass, as a rule.
         """
-        return np.array([_of_twists(self.twists(system) @ x).max()])
+        return np.array([twist_lengths(self.twists(system) @ x).max()])
 
     def length(self, system: ContactSystem, x: Floats) -> float:
         """Return the greatest of the `lengths` of x (d,)."""
@@ -122,8 +214,8 @@ class FreeBodies(Coordinates):
         Bodies that rounding alone would move stay where they are.  Those that have moved, now or in
         displacements before, are the system's `moving` ones.
         """
-        x = np.where(np.repeat(_of_twists(x) > _ROUNDING, 6), x, 0.0)
-        moved = set(np.flatnonzero(_of_twists(x)).tolist()).union(system.moving or ())
+        x = np.where(np.repeat(twist_lengths(x) > ROUNDING, 6), x, 0.0)
+        moved = set(np.flatnonzero(twist_lengths(x)).tolist()).union(system.moving or ())
         return replace(system.displaced(x), moving=tuple(sorted(moved)))
 
     def twists(self, system: ContactSystem) -> Floats:
@@ -150,6 +242,26 @@ class FreeBodies(Coordinates):
         """Return the curvature (6 m, 6 m) itself."""
         return stiffness
 
+    def wrench_maps(self, system: ContactSystem, points: InterfacePoints) -> Floats:
+        """Return the maps G (k, 6 m, 3) themselves."""
+        return system.wrench_maps(points)
+
+    def motion(self, system: ContactSystem, x: Floats) -> Floats:
+        """Return the twists (6 m,) themselves."""
+        return x
+
+    def of_motion(self, system: ContactSystem, motion: Floats) -> Floats:
+        """Return the twists themselves."""
+        return motion
+
+    def on_bodies(self, system: ContactSystem, force: Floats) -> Floats:
+        """Return the wrench (6 m,) itself."""
+        return force
+
+    def blocks_of_bodies(self, system: ContactSystem, bodies: Ints) -> Ints:
+        """Return the bodies: each is a block."""
+        return bodies
+
     def of_blocks(self, values: Floats) -> Floats:
         """Return the values (m,): each body is a block."""
         return values
@@ -160,14 +272,14 @@ class FreeBodies(Coordinates):
 
     def lengths(self, system: ContactSystem, x: Floats) -> Floats:
         """Return the shift plus the turn of each body (m,): the farthest, over R_b, that a point moves."""
-        return _of_twists(x)
+        return twist_lengths(x)
 
 
 FREE_BODIES = FreeBodies()
 
 
-def _of_twists(twists: Floats) -> Floats:
-    """Return the shift plus the turn (m,) of twists (6 m,)."""
+def twist_lengths(twists: Floats) -> Floats:
+    """Return the shift plus the turn (m,) of twists (6 m,): the farthest, over R_b, that a point moves."""
     parts = twists.reshape(-1, 2, 3)
     far: Floats = np.sqrt(np.einsum("bij,bij->bi", parts, parts)).sum(axis=1)
     return far

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from ...arrays import Bools, Floats, Ints
 from ...contact.system import FIXED
@@ -77,11 +75,8 @@ def _linkages(joints: Joints, count: int) -> list[tuple[Ints, Ints]]:
     """Return the bodies (b,) of each linkage, and the numbers of its joints (n,)."""
     if len(joints) == 0:
         return []
-    ends = joints.body
-    both = ends[(ends != FIXED).all(axis=1)]
-    graph = sparse.coo_array((np.ones(len(both)), (both[:, 0], both[:, 1])), (count, count))
-    number = connected_components(graph, directed=False)[1]
-    owner = number[ends.max(axis=1)]  # FIXED is the least
+    number = joints.linkages(count)
+    owner = number[joints.body.max(axis=1)]  # FIXED is the least
     return [
         (np.flatnonzero(number == each), np.flatnonzero(owner == each)) for each in np.unique(owner).tolist()
     ]

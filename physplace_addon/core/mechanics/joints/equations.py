@@ -35,6 +35,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 
 from ...arrays import SHARED, ArrayRecord, Bools, Floats, Ints
 from ...contact.system import FIXED
@@ -109,6 +110,12 @@ class Joints(ArrayRecord):
             float(inertia.radius.max()),
             tuple(each.name for each in anchors),
         )
+
+    def linkages(self, count: int) -> Ints:
+        """Return for each of m bodies the number of the linkage that joints make it a part of."""
+        both = self.body[(self.body != FIXED).all(axis=1)]
+        graph = sparse.coo_array((np.ones(len(both)), (both[:, 0], both[:, 1])), (count, count))
+        return np.asarray(connected_components(graph, directed=False)[1], np.intp)
 
     @property
     def units(self) -> Floats:
