@@ -9,7 +9,7 @@ not isolated: the step obeys them.  What bounces, bounces lower each time, and n
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from typing import Final
 
@@ -28,6 +28,7 @@ from .motion import Motion, anchor_frames
 from .scene import Scene
 from .sleeping import Sleep, islands
 from .start import interfering, parted
+from .state import ContactHistory, SimulationState
 from .step import Moment, moment_at, settled
 
 _IMPACTS: Final = 4  # at one time: an impact may start another one
@@ -57,29 +58,6 @@ class SimulationStatus(Enum):
         return self is SimulationStatus.RUNNING
 
 
-@dataclass(frozen=True, eq=False)
-class SimulationState:
-    """Bodies at one time.
-
-    time: seconds since the start.
-    motion: where they are, and how they move.
-    coordinates (n, 6): of the joints, their turns unwrapped.
-    sleep: who sleeps.  touching: the contacts.
-    events: what happened since the state before.
-    energy: kinetic, of gravity and of springs, of the bodies whose motion is not given.
-    work: energy that pulls have put in since the start.
-    """
-
-    time: float
-    motion: Motion
-    coordinates: Floats
-    sleep: Sleep
-    touching: Touching
-    events: tuple[Event, ...]
-    energy: float
-    work: float
-
-
 class Simulation:
     """Bodies that move in time.
 
@@ -105,25 +83,42 @@ class Simulation:
             self.involved = interfering(scene, motion)
         self.moment = moment_at(scene, 0.0, start, None, None, scene.step)
         self.pulling: Pull | None = None
-        self.states = [self._state(Sleep.none(len(scene)), Touching.none(), (), 0.0)]
         self._isolated, self._since = 0, 0.0  # steps in a row that ended before their time, and the first's
         self._hindering: tuple[int, ...] = ()  # the bodies that last came too near each other
+        self.states = [self._state(Sleep.none(len(scene)), Touching.none(), (), 0.0)]
 
     def _state(
         self, sleep: Sleep, touching: Touching, events: Sequence[Event], work: float
     ) -> SimulationState:
         moment = self.moment
         energy = self.scene.energy(moment.motion, moment.coordinates)
+        history = ContactHistory.of(moment, self._isolated, self._since, self._hindering)
         return SimulationState(
-            moment.time, moment.motion, moment.coordinates, sleep, touching, tuple(events), energy, work
+            moment.time,
+            moment.motion,
+            moment.coordinates,
+            sleep,
+            touching,
+            tuple(events),
+            energy,
+            work,
+            history,
         )
 
     def go_on_from(self, state: SimulationState) -> None:
-        """Go on from an earlier state; those after it are dropped."""
+        """Go on from an earlier state; those after it are dropped.
+
+        What followed a state of this simulation before follows again, to the last bit.
+        """
         self.states[:] = [known for known in self.states if known.time < state.time] + [state]
-        self.status, self.involved, self._isolated = SimulationStatus.RUNNING, (), 0
-        fresh = moment_at(self.scene, state.time, state.motion, None, None, self.scene.step)
-        self.moment = replace(fresh, coordinates=state.coordinates)
+        self.status, self.involved, known = SimulationStatus.RUNNING, (), state.history
+        if known is None:
+            fresh = moment_at(self.scene, state.time, state.motion, None, None, self.scene.step)
+            self.moment = replace(fresh, coordinates=state.coordinates)
+            self._isolated = 0
+            return
+        self.moment = known.moment(self.scene, state.time, state.motion, state.coordinates)
+        self._isolated, self._since, self._hindering = known.isolated, known.since, known.hindering
 
     def count_turns_from(self, near: Floats) -> None:
         """Count whole turns of the joints from coordinates (n, 6) known before, at the start."""

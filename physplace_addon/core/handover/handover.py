@@ -20,7 +20,8 @@ import numpy as np
 from ..arrays import Ints
 from ..dynamics.events import Touching
 from ..dynamics.motion import Motion
-from ..dynamics.simulation import Simulation, SimulationState
+from ..dynamics.simulation import Simulation
+from ..dynamics.state import SimulationState
 from ..mechanics.inertia import Inertia
 from ..vectors import length
 from .placed_islands import IslandPlacement, ProvenRest, islands_of
@@ -130,7 +131,7 @@ class Handover:
             return
         rate = 1.0 - after / whole
         motion = replace(state.motion, rates=rate * state.motion.rates)
-        self.states.append(replace(state, time=start.time + after, motion=motion))
+        self.states.append(replace(state, time=start.time + after, motion=motion, history=None))
 
     def _begun(self) -> list[IslandPlacement]:
         scene, motion = self._simulation.scene, self.state.motion
@@ -176,6 +177,7 @@ class Handover:
                 touching=touching if number == count else before.touching,
                 events=(),
                 energy=scene.energy(moving, before.coordinates),
+                history=None,
             )
             for number, moving in enumerate(_with_rates(scene.inertia, motions, self._interval), 1)
         ]

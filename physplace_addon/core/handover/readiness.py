@@ -15,7 +15,7 @@ import numpy as np
 from ..arrays import Bools, Floats
 from ..contact.system import FIXED
 from ..dynamics.scene import Scene
-from ..dynamics.simulation import SimulationState
+from ..dynamics.state import SimulationState
 from ..vectors import length
 
 HARDLY: Final = 5e-3  # speed of a body that hardly moves, over sqrt(g R_b)

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 
-from ...core.dynamics.simulation import Simulation, SimulationState
+from ...core.dynamics.simulation import Simulation
+from ...core.dynamics.state import SimulationState
 from ...core.handover.handover import NO_ROOM, Handover, HandoverStatus, Refused
 from ...core.handover.readiness import Readiness
 from ...core.placement import Status
@@ -25,6 +27,7 @@ class Ending:
         self._handover: Handover | None = None
         self._refused: tuple[Refused, ...] = ()
         self._began, self._taken, self._is_ready = 0, 0, False
+        self._watched: dict[int, Readiness] = {}  # as they were after frames
 
     @property
     def is_on(self) -> bool:
@@ -50,6 +53,7 @@ class Ending:
 
         room: how many frames may follow it.
         """
+        self._watched[number] = copy(self._readiness)
         came_to_rest = self._scenario.ends_at_proven_rest and not self._simulation.status.is_running
         if came_to_rest or self._is_ready:
             self._handover = Handover(self._simulation, self._scenario.seconds_a_frame, room)
@@ -72,6 +76,7 @@ class Ending:
         if handover.status is HandoverStatus.REFUSED:
             self._refused, self._handover = handover.refused, None
             self._readiness.wait_longer()
+            self._watched[self._began] = copy(self._readiness)
             self._is_ready = False
 
     def go_back_to(self, number: int) -> bool:
@@ -79,7 +84,9 @@ class Ending:
         if self._handover is not None and not self._handover.status.is_running and number >= self._began:
             self._taken = number - self._began
             return True
+        known = self._watched.get(number)
         self.give_up()
+        self._readiness = self._readiness if known is None else copy(known)
         return False
 
     def give_up(self) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 from bpy.types import Context, Event
 
 from ...core.arrays import Floats
-from ...core.dynamics.simulation import SimulationState
+from ...core.dynamics.state import SimulationState
 from ...core.handover.handover import HandoverStatus
 from ...core.jobs import Job, Progress
 from ...core.rigid import Pose

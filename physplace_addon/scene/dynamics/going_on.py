@@ -2,7 +2,7 @@
 """Going on from a state of a simulation after the artist has changed something: what was read again.
 
 What moved by itself keeps its velocity, and its place to the last bit unless it was moved by hand.  Where
-nothing has changed, the same simulation goes on, so that the same frames come again, up to rounding.
+nothing has changed, the same simulation goes on, so that the same frames come again, to the last bit.
 """
 
 from __future__ import annotations

@@ -133,6 +133,20 @@ def test_where_nothing_is_changed_the_same_simulation_goes_on() -> None:
     np.testing.assert_array_equal(before, after)
 
 
+def test_a_block_that_tumbles_goes_on_from_any_frame_as_it_did_before_to_the_last_bit() -> None:
+    scenes.floor()
+    cube = scenes.cube("Cube", (0.0, 0.0, 1.8))
+    cube.rotation_euler = (0.4, 0.7, 0.1)
+    session = _began(cube, frames=10)
+    before = _matrices(session)
+    for number in (4, 8):
+        session.scrub(number - session.history.shown)
+        session.show(bpy.context)
+        after = _went_on(session)
+        assert not session.has_changed
+        np.testing.assert_array_equal(before, after)
+
+
 def test_an_object_that_was_moved_goes_on_from_there_as_fast_as_it_was() -> None:
     session = _falling()
     before = _paused(session)

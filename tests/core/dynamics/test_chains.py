@@ -9,7 +9,8 @@ from benchmarks.motion import chain, linking_numbers
 from physplace_addon.core.contact.system import InterfacePoints, Reach
 from physplace_addon.core.dynamics.contacts import SurfaceLaws
 from physplace_addon.core.dynamics.scene import Scene
-from physplace_addon.core.dynamics.simulation import Simulation, SimulationState
+from physplace_addon.core.dynamics.simulation import Simulation
+from physplace_addon.core.dynamics.state import SimulationState
 
 from .scenes import DOWN
 

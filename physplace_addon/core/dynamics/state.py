@@ -1,0 +1,80 @@
+"""The state of a simulation at one time, with all that the steps after it depend on.
+
+A step knows more of contacts than where bodies are: the interface points that were tracked there, the gaps
+that they keep, and how paths bent in the step before, which is the first guess of how they bend in the next.
+With these kept, going on from a state repeats what followed it to the last bit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+from ..arrays import Floats
+from ..contact.system import InterfacePoints
+from .contacts import Contacts
+from .events import Event, Touching
+from .motion import Motion
+from .scene import Scene
+from .sleeping import Sleep
+from .step import Bending, Moment
+
+
+@dataclass(frozen=True, eq=False)
+class ContactHistory:
+    """What a step knows from those before it.
+
+    points: the interface points (k,) within reach, in the frames of their pairs.
+    kept (k,), bending: of `Moment`.
+    travel (m,): how far from each body points were searched, lengths.
+    searched: the bodies of which they were searched, None for all.
+    isolated, since: how many steps in a row ended before their time, and when these began, s.
+    hindering: the bodies that last came too near each other.
+    """
+
+    points: InterfacePoints
+    kept: Floats
+    bending: Bending
+    travel: Floats | None
+    searched: tuple[int, ...] | None
+    isolated: int
+    since: float
+    hindering: tuple[int, ...]
+
+    @classmethod
+    def of(cls, moment: Moment, isolated: int, since: float, hindering: tuple[int, ...]) -> Self:
+        """Return what is known at a moment."""
+        system = moment.system
+        known = moment.points, moment.kept, moment.bending
+        return cls(*known, system.travel, system.moving, isolated, since, hindering)
+
+    def moment(self, scene: Scene, time: float, motion: Motion, coordinates: Floats) -> Moment:
+        """Return the moment at a time, s, of bodies in motion whose joints have coordinates (n, 6)."""
+        system = replace(scene.system(motion), travel=self.travel, moving=self.searched)
+        contacts = Contacts.of(system, self.points, scene.laws)
+        return Moment(time, motion, system, self.points, contacts, self.kept, self.bending, coordinates)
+
+
+@dataclass(frozen=True, eq=False)
+class SimulationState:
+    """Bodies at one time.
+
+    time: seconds since the start.
+    motion: where they are, and how they move.
+    coordinates (n, 6): of the joints, their turns unwrapped.
+    sleep: who sleeps.  touching: the contacts.
+    events: what happened since the state before.
+    energy: kinetic, of gravity and of springs, of the bodies whose motion is not given.
+    work: energy that pulls have put in since the start.
+    history: what the steps after it depend on besides; None where no simulation led here.
+    """
+
+    time: float
+    motion: Motion
+    coordinates: Floats
+    sleep: Sleep
+    touching: Touching
+    events: tuple[Event, ...]
+    energy: float
+    work: float
+    history: ContactHistory | None
