@@ -76,6 +76,13 @@ def split(affine: ArrayLike) -> PoseAndStretch:
     return PoseAndStretch(Pose.from_matrix(rotation), stretch)
 
 
+def without_noise(matrix: Floats) -> Floats:
+    """Return an affine map (4, 4) without the noise of single precision, if it can be split."""
+    if not np.all(np.isfinite(matrix)) or is_singular(matrix):
+        return matrix
+    return split(matrix).affine
+
+
 def _upright(rotation: Floats) -> Floats:
     """Return the rotation nearest to a rotation (3, 3); entries near zero in float32 are zero."""
     left, _, right = np.linalg.svd(np.where(np.abs(rotation) <= NOISE, 0.0, rotation))

@@ -9,18 +9,23 @@ surface: an exact surface or a blob, whose mesh is only a picture of it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
-from bpy.types import Depsgraph, SubsurfModifier
+from bpy.types import Context, Depsgraph, SubsurfModifier
 
 from ...core.arrays import Bools, Floats
 from ...core.bodies import Body
+from ...core.errors import MeshError
+from ...core.jobs import Job, Progress
 from ...core.rigid import Pose
-from ..access import original, present
+from ..access import evaluated_scene, original, present
+from ..affine import without_noise
+from .kept_bodies import kept
+from .shapes import BodyReader, FetchedBody
 from .smooth import is_faceted
-from .visible import VisibleItem
+from .visible import Family, VisibleItem, viewport_of, visible_items, visible_objects
 
 SURE = 4.0  # distance over eps R from the ball at which things must have been read: a step and its search
 ROOM = 0.5  # distance over R beyond that at which they are read, so that few steps have to wait for reading
@@ -141,3 +146,75 @@ class Surroundings:
             for travel in (self.fall, *travels):
                 met |= ball.meets(boxes, pose, travel, SURE * self.step + room)
         return met
+
+
+@dataclass(frozen=True, eq=False)
+class World:
+    """The bodies that stand still.
+
+    Attributes:
+        bodies: in world coordinates.
+        owners: for each of them, the full name of the object that shows it.
+        unread: the boxes of what is too far away to be read.
+        visible: the names of the objects that were visible.
+        left_out: what has faces that bound nothing, by name, with the reason.
+    """
+
+    bodies: tuple[Body, ...] = ()
+    owners: tuple[str, ...] = ()
+    unread: Boxes = field(default_factory=lambda: boxes_of([]))
+    visible: frozenset[str] = frozenset()
+    left_out: dict[str, MeshError] = field(default_factory=dict)
+
+
+def reading_world(
+    context: Context,
+    families: Sequence[Family],
+    around: Surroundings,
+    poses: Sequence[Pose],
+    travels: Sequence[Travel] = (),
+    *,
+    always: frozenset[str] = frozenset(),
+    absent: frozenset[str] = frozenset(),
+) -> Job[World]:
+    """Read, in slices, what families of objects that move may come near from poses on.
+
+    Args:
+        context: Blender's context.
+        families: the objects that move.
+        around: how far they may get.
+        poses: where the balls of `around` are.
+        travels: where they may go from there besides falling.
+        always: full names of objects that are read wherever they are.
+        absent: full names of objects that are not read.
+    """
+    depsgraph, viewport = evaluated_scene(context), viewport_of(context)
+    reader = BodyReader(depsgraph)
+
+    def others() -> Iterator[VisibleItem]:
+        for item in visible_items(depsgraph, families, viewport):
+            if item.family is None and item.owner not in absent:
+                yield item
+
+    boxes = boxes_of([box_of(item, depsgraph) for item in others()])
+    is_near = around.reach(boxes, poses, travels, ROOM)
+    fetched: list[tuple[str, FetchedBody]] = []
+    for number, item in enumerate(others()):
+        is_near[number] |= item.owner in always
+        own = reader.fetched(item, without_noise(item.matrix)) if is_near[number] else None
+        fetched += [] if own is None else [(item.owner, own)]
+    found = []
+    for number, (owner, own) in enumerate(fetched):
+        yield Progress(f"Reading {number + 1} of {len(fetched)}: {own.name}", number / len(fetched))
+        body = own.made(reader.left_out)
+        found += [] if body is None else [(owner, body)]
+    if any(
+        own.shape.lacks_mesh for _, own in fetched
+    ):  # no surface could be made of one: with its mesh, then
+        return (
+            yield from reading_world(context, families, around, poses, travels, always=always, absent=absent)
+        )
+    kept.trim()
+    owners, bodies = tuple(owner for owner, _ in found), tuple(body for _, body in found)
+    visible = visible_objects(context, viewport)
+    return World(bodies, owners, boxes.take(~is_near), visible, reader.left_out)

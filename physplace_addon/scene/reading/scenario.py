@@ -26,7 +26,7 @@ from ...core.jobs import Job, Progress, finished
 from ...core.placement import Settings
 from ...core.rigid import Pose
 from ..access import active_object, evaluated_scene, extended, library_of, original, scene_of, view_layer_of
-from ..affine import PoseAndStretch, is_singular, linear4, split
+from ..affine import PoseAndStretch, linear4, split
 from ..blobs.models import read_blob
 from ..blobs.objects import blob_of, is_blob
 from ..errors import SceneError
@@ -35,10 +35,10 @@ from ..rests.start import stored_start
 from ..writing.transform import ObjectSpace, object_space
 from .kept_bodies import kept
 from .masses import BodyPart, body_part, combined_body
-from .nearness import ROOM, Boxes, MovingBall, Surroundings, Travel, box_of, boxes_of
+from .nearness import Boxes, MovingBall, Surroundings, Travel, boxes_of, reading_world
 from .settings import gravity_direction
 from .shapes import NOT_FINITE, RESET, BodyReader, FetchedBody
-from .visible import Family, VisibleItem, viewport_of, visible_items, visible_objects
+from .visible import Family, VisibleItem, visible_items
 
 SHAPELESS = frozenset(  # modifiers that move no point
     {
@@ -269,40 +269,17 @@ def reading_more(
         travels: where they may go from there besides falling.
         also: full names of objects that are read wherever they are.
     """
-    depsgraph, viewport = evaluated_scene(context), viewport_of(context)
     families = [Family.of(subject.object) for subject in known.subjects]
     always, around = also.union(known.owners), _surroundings(context, known.subjects)
-    reader = BodyReader(depsgraph)
-
-    def others() -> Iterator[VisibleItem]:
-        for item in visible_items(depsgraph, families, viewport):
-            if item.family is None and item.owner not in known.absent:
-                yield item
-
-    boxes = boxes_of([box_of(item, depsgraph) for item in others()])
-    is_near = around.reach(boxes, poses, travels, ROOM)
-    fetched: list[tuple[str, FetchedBody]] = []
-    for number, item in enumerate(others()):
-        is_near[number] |= item.owner in always
-        own = reader.fetched(item, without_noise(item.matrix)) if is_near[number] else None
-        fetched += [] if own is None else [(item.owner, own)]
-    found = list(known.placed)
-    for number, (owner, own) in enumerate(fetched):
-        yield Progress(f"Reading {number + 1} of {len(fetched)}: {own.name}", number / len(fetched))
-        body = own.made(reader.left_out)
-        found += [] if body is None else [(owner, body)]
-    if any(
-        own.shape.lacks_mesh for _, own in fetched
-    ):  # no surface could be made of one: with its mesh, then
-        return (yield from reading_more(context, known, poses, travels, also))
-    kept.trim()
+    world = yield from reading_world(
+        context, families, around, poses, travels, always=always, absent=known.absent
+    )
+    found = [*known.placed, *zip(world.owners, world.bodies, strict=True)]
     before = {id(body): number for number, body in enumerate(known.world)}
     found.sort(key=lambda each: before.get(id(each[1]), len(before)))
-    owners, world = tuple(owner for owner, _ in found), tuple(body for _, body in found)
-    visible = visible_objects(context, viewport)
-    subjects = tuple(subject.noting(reader.left_out) for subject in known.subjects)
-    far = boxes.take(~is_near)
-    return Scenario(subjects, world, owners, far, around, visible, known.absent, known.placed)
+    owners, bodies = tuple(owner for owner, _ in found), tuple(body for _, body in found)
+    subjects = tuple(subject.noting(world.left_out) for subject in known.subjects)
+    return Scenario(subjects, bodies, owners, world.unread, around, world.visible, known.absent, known.placed)
 
 
 def _surroundings(context: Context, subjects: Sequence[Subject]) -> Surroundings:
@@ -430,14 +407,6 @@ def _rounding(body: Body, pose: Pose) -> float:
 def rounding_at(farthest: float) -> float:
     """Return the largest error by single precision of a point whose coordinates are at most `farthest`."""
     return ROUNDINGS * float(np.finfo(np.float32).eps) * farthest
-
-
-def without_noise(matrix: Floats) -> Floats:
-    """Return an affine map (4, 4) without the noise of single precision, if it can be split."""
-    if not np.all(np.isfinite(matrix)) or is_singular(matrix):
-        return matrix
-    placed: PoseAndStretch = split(matrix)
-    return placed.affine
 
 
 def check_moves_whole(obj: Object, depsgraph: Depsgraph) -> None:

@@ -17,10 +17,11 @@ from bpy.types import Context, Object
 from ...core.arrays import Bools, Floats, Ints
 from ...core.bodies import Body
 from ..access import custom_properties, evaluated_scene, original, view_layer_of
+from ..affine import without_noise
 from ..blobs.models import read_blob
 from ..blobs.objects import blob_of, is_blob
 from ..errors import SceneError
-from .scenario import rounding_at, without_noise
+from .scenario import rounding_at
 from .shapes import BodyReader
 from .visible import IGNORE, Family, VisibleItem, visible_items
 
