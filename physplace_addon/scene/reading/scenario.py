@@ -196,13 +196,18 @@ def reading(
     also: full names of objects that are read wherever they are.
     """
     moving = [_active(context)] if movers is None else list(movers)
-    depsgraph = _checked(context, moving)
-    references = [ObjectReference.of(mover) for mover in moving]
-    yield from _made(_fetched_parts(moving, depsgraph))
-    subjects = _subjects([reference.object for reference in references], evaluated_scene(context))
+    subjects = yield from reading_subjects(context, moving)
     around = _surroundings(context, subjects)
     alone = Scenario(subjects, (), (), boxes_of([]), around, frozenset())
     return (yield from reading_more(context, alone, [subject.pose for subject in subjects], also=also))
+
+
+def reading_subjects(context: Context, movers: Sequence[Object]) -> Job[tuple[Subject, ...]]:
+    """Read objects that move, in slices, and nothing else. Raises PhysPlaceError as `read` does."""
+    depsgraph = _checked(context, movers)
+    references = [ObjectReference.of(mover) for mover in movers]
+    yield from _made(_fetched_parts(movers, depsgraph))
+    return _subjects([reference.object for reference in references], evaluated_scene(context))
 
 
 def subjects_now(context: Context, movers: Sequence[Object]) -> tuple[Subject, ...]:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Keys of location and rotation, in the object's active action or action slot, as Blender inserts them.
 
+Those of a bone are in the action of its armature, in a group with the bone's name.
+
 The artist's settings for new keys count: only where needed, type, interpolation, handles, cycles. The keys of
 the path to a rest have Blender's type for generated keys and are linear: each is a state of the placement,
 and another placement may replace them.
@@ -8,12 +10,12 @@ and another placement may replace them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from bpy.types import Context, FCurve, Keyframe, Object, Scene
+from bpy.types import Context, FCurve, Keyframe, Object, PoseBone, Scene
 
 from ...core.arrays import Floats
 from ..access import present, scene_of
@@ -26,6 +28,7 @@ NEEDED, AVAILABLE, REPLACE = "INSERTKEY_NEEDED", "INSERTKEY_AVAILABLE", "INSERTK
 ONLY_IF = frozenset({NEEDED, AVAILABLE, REPLACE})
 GENERATED = "GENERATED"
 GROUP = "Object Transforms"  # the group that Blender's own operators put these channels into
+Keyed = Object | PoseBone
 SHOWN = 1e-6  # largest float32 error of a curve at its key, over the channel's largest value
 
 
@@ -104,21 +107,21 @@ def path_keys(
     return [Key(times[i], values[i], i < len(states) - 1) for i in chosen]
 
 
-def insert_automatically(context: Context, obj: Object, frame: int) -> None:
-    """Key an object's location and rotation as they are, if automatic keying is on."""
+def insert_automatically(context: Context, obj: Keyed, frame: int) -> None:
+    """Key the location and rotation of an object or a bone as they are, if automatic keying is on."""
     keying = Keying.automatic(context)
     if keying is not None:
         names = [name for name in _names(obj) if _is_in_keying_set(scene_of(context), obj, name)]
         insert_keys(obj, [Key(frame, channels(obj), on_path=False)], keying, names)
 
 
-def insert_keys(obj: Object, keys: Sequence[Key], keying: Keying, names: Sequence[str] | None = None) -> None:
+def insert_keys(obj: Keyed, keys: Sequence[Key], keying: Keying, names: Sequence[str] | None = None) -> None:
     """Insert keys in the order of their frames; the object keeps the values of the last one.
 
     Keys that exist already get the new values and keep their handles.
 
     Args:
-        obj: the object.
+        obj: the object, or a bone.
         keys: the keys.
         keying: the settings for new keys.
         names: the properties to key; location and rotation if None.
@@ -127,22 +130,24 @@ def insert_keys(obj: Object, keys: Sequence[Key], keying: Keying, names: Sequenc
         SceneError: for a channel that cannot be keyed.
     """
     names = _names(obj) if names is None else names
-    before = {_address(curve): _frames(curve) for curve in curves_of(obj)}
+    paths = {_path(obj, name): name for name in names}
+    before = {_address(curve): _frames(curve) for curve in _curves(obj)}
     for key in keys:
         set_channels(obj, key.values)
         for name in names:
             _insert(obj, name, -1, key, keying)
-    for curve in curves_of(obj):
-        if curve.data_path in names:
+    for curve in _curves(obj):
+        if curve.data_path in paths:
             _style(curve, keys, before.get(_address(curve), frozenset()), keying)
     if NEEDED in keying.options:
-        _insert_where_off(obj, keys, replace(keying, options=keying.options - {NEEDED}), names)
+        _insert_where_off(obj, keys, replace(keying, options=keying.options - {NEEDED}), paths)
 
 
-def _insert(obj: Object, name: str, index: int, key: Key, keying: Keying) -> None:
+def _insert(obj: Keyed, name: str, index: int, key: Key, keying: Keying) -> None:
     kind: Any = GENERATED if key.on_path else keying.kind
     options: Any = set(keying.options)
-    done = obj.keyframe_insert(name, index=index, frame=key.frame, group=GROUP, options=options, keytype=kind)
+    group = GROUP if isinstance(obj, Object) else obj.name
+    done = obj.keyframe_insert(name, index=index, frame=key.frame, group=group, options=options, keytype=kind)
     if not done and not options & ONLY_IF:
         raise SceneError(
             obj.name,
@@ -151,14 +156,18 @@ def _insert(obj: Object, name: str, index: int, key: Key, keying: Keying) -> Non
         )
 
 
-def _insert_where_off(obj: Object, keys: Sequence[Key], keying: Keying, names: Sequence[str]) -> None:
-    """Insert keys that were not needed when they came, but are since later keys bend the curve."""
+def _insert_where_off(obj: Keyed, keys: Sequence[Key], keying: Keying, paths: Mapping[str, str]) -> None:
+    """Insert keys that were not needed when they came, but are since later keys bend the curve.
+
+    paths: the names of the properties by the data paths of their curves.
+    """
     for key in keys:
         set_channels(obj, key.values)
-        for curve in [curve for curve in curves_of(obj) if curve.data_path in names]:
-            wanted = _values(key.values, curve.data_path)
+        for curve in [curve for curve in _curves(obj) if curve.data_path in paths]:
+            name = paths[curve.data_path]
+            wanted = _values(key.values, name)
             if abs(curve.evaluate(key.frame) - wanted[curve.array_index]) > SHOWN * np.abs(wanted).max():
-                _insert(obj, curve.data_path, curve.array_index, key, keying)
+                _insert(obj, name, curve.array_index, key, keying)
                 _style(curve, [key], frozenset(), keying)
 
 
@@ -219,17 +228,30 @@ def remove_key(obj: Object, frame: int) -> None:
             obj.keyframe_delete(curve.data_path, index=curve.array_index, frame=frame)
 
 
-def _names(obj: Object) -> tuple[str, str]:
+def _curves(obj: Keyed) -> Iterator[FCurve]:
+    """Yield the curves of the action of an object, or of the object that a bone is of."""
+    owner = obj.id_data
+    assert isinstance(owner, Object)
+    return curves_of(owner)
+
+
+def _path(obj: Keyed, name: str) -> str:
+    """Return the data path of a property in the action."""
+    return name if isinstance(obj, Object) else str(obj.path_from_id(name))
+
+
+def _names(obj: Keyed) -> tuple[str, str]:
     return "location", rotation_property(obj.rotation_mode)
 
 
-def _is_in_keying_set(scene: Scene, obj: Object, name: str) -> bool:
+def _is_in_keying_set(scene: Scene, obj: Keyed, name: str) -> bool:
     """Return whether automatic keying may key a property: only the keying set, if it is limited to it."""
     active = scene.keying_sets_all.active
     if not scene.tool_settings.use_keyframe_insert_keyingset or active is None:
         return True
     if active.paths:
-        return any(path.id == obj and path.data_path == name for path in active.paths)
+        wanted = _path(obj, name)
+        return any(path.id == obj.id_data and path.data_path == wanted for path in active.paths)
     return ("Loc" if name == "location" else "Rot") in active.bl_idname  # Blender's own: LocRotScale, ...
 
 
@@ -238,8 +260,8 @@ def transform_curves(obj: Object) -> Iterator[FCurve]:
     return (curve for curve in curves_of(obj) if curve.data_path in TRANSFORM)
 
 
-def _values(values: Channels, data_path: str) -> Floats:
-    return values.location if data_path == "location" else values.rotation
+def _values(values: Channels, name: str) -> Floats:
+    return values.location if name == "location" else values.rotation
 
 
 def _address(curve: FCurve) -> tuple[str, int]:

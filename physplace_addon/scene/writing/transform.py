@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from bpy.types import Constraint, Context, Object
+from bpy.types import Constraint, Context, Object, PoseBone
 from numpy.typing import ArrayLike
 
 from ...core.arrays import Floats
@@ -127,8 +127,8 @@ def object_space(obj: Object, evaluated: Object) -> ObjectSpace:
     )
 
 
-def channels(obj: Object) -> Channels:
-    """Return an object's location and rotation as they are."""
+def channels(obj: Object | PoseBone) -> Channels:
+    """Return the location and rotation of an object, or of a bone in its own space, as they are."""
     return Channels(
         np.array(obj.location, dtype=np.float64),
         np.array(getattr(obj, rotation_property(obj.rotation_mode)), dtype=np.float64),
@@ -136,8 +136,8 @@ def channels(obj: Object) -> Channels:
     )
 
 
-def set_channels(obj: Object, values: Channels) -> None:
-    """Write location and rotation to an object, in the rotation mode that it has now."""
+def set_channels(obj: Object | PoseBone, values: Channels) -> None:
+    """Write location and rotation to an object or a bone, in the rotation mode that it has now."""
     name = rotation_property(obj.rotation_mode)
     own = values.in_mode(obj.rotation_mode, getattr(obj, name))
     obj.location = own.location.tolist()
