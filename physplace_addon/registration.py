@@ -13,6 +13,7 @@ from typing import cast
 import bpy
 
 from .operators import keymap, menus, modal, preferences, scene_handlers, tool
+from .operators.batch import command
 from .operators.blobs import add, bake, control_add, mesh, playback, sculpt
 from .operators.forces import connect, push
 from .operators.placing import check, drag, drop, extricate, live_check, place, replicate
@@ -118,6 +119,7 @@ def register() -> None:
         undo.callback(bpy.utils.unregister_tool, tool.PhysPlaceDragTool)
         undo.enter_context(keymap.added_keymaps())
         undo.enter_context(preferences.bodies_kept())
+        undo.enter_context(command.added_command())
         undo.callback(drawing.close_all)
         undo.callback(live_check.stop)
         undo.callback(shown_regions.clear)

@@ -1,0 +1,205 @@
+"""Batches: each variation is done once, wherever and whenever, with the same result; a bad job is named."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+
+from physplace_addon.operators.batch import command, variations
+from physplace_addon.operators.batch.command import ALL_AT_REST, REFUSED, SOME_NOT, run
+from physplace_addon.operators.batch.job_file import BatchError, BatchJob, Scattered, read_job
+from physplace_addon.scene.errors import SceneError
+from tests.blender_data import current_view_layer
+from tests.scene import scenes
+
+CUBES = ("A", "B")
+
+
+def job_file(folder: Path, **entries: Any) -> Path:
+    """A job of two cubes over a floor, in a folder; entries replace those of the job, None takes one away."""
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    scenes.floor()
+    for number, name in enumerate(CUBES):
+        scenes.cube(name, (4.0 * number, 0.0, 2.0))
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "scene.blend"))
+    boxes = [[[-3.0, -3.0, 2.0], [-1.5, 3.0, 3.0]], [[1.5, -3.0, 2.0], [3.0, 3.0, 3.0]]]
+    job = {
+        "scene": "scene.blend",
+        "output": "out",
+        "variations": 3,
+        "seed": 7,
+        "objects": [
+            {"name": name, "box": box, "turn": "any"} for name, box in zip(CUBES, boxes, strict=True)
+        ],
+    }
+    job |= entries
+    path = folder / "job.json"
+    path.write_text(json.dumps({name: value for name, value in job.items() if value is not None}))
+    return path
+
+
+def results(folder: Path) -> dict[str, str]:
+    """The text of each JSON file of a folder."""
+    return {path.name: path.read_text() for path in folder.glob("*.json")}
+
+
+def test_all_come_to_rest_without_overlap_each_variation_elsewhere(tmp_path: Path) -> None:
+    assert run([str(job_file(tmp_path, save=["json", "blend"]))]) == ALL_AT_REST
+    kept = [json.loads(text) for _, text in sorted(results(tmp_path / "out").items())]
+    assert [each["variation"] for each in kept] == [0, 1, 2]
+    heights = np.array([[each["objects"][name]["matrix_world"][2][3] for name in CUBES] for each in kept])
+    np.testing.assert_allclose(heights, 1.0, atol=1e-6)
+    places = [tuple(each["objects"]["A"]["matrix_world"][0]) for each in kept]
+    assert len(set(places)) == 3
+    reports = [each["objects"][name]["report"] for each in kept for name in CUBES]
+    assert max(report["overlap"] for report in reports) < 1e-6
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "out" / "000002.blend"))
+    np.testing.assert_array_equal(
+        scenes.world_matrix(bpy.data.objects["A"]), kept[2]["objects"]["A"]["matrix_world"]
+    )
+
+
+def test_ranges_in_any_order_give_the_same_bytes_and_nothing_is_done_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = job_file(tmp_path)
+    assert run([str(job)]) == ALL_AT_REST
+    whole = results(tmp_path / "out")
+    entries = json.loads(job.read_text())
+    job.write_text(json.dumps({**entries, "output": "again"}))
+    done = []
+    made = variations.variation
+
+    def counted(of: BatchJob, number: int) -> variations.Variation:
+        done.append(number)
+        return made(of, number)
+
+    monkeypatch.setattr(command, "variation", counted)
+    assert run([str(job), "--first", "2"]) == ALL_AT_REST
+    (tmp_path / "again" / "000001.json.999").write_text("{")  # a run that was killed while it wrote
+    assert run([str(job), "--count", "1"]) == ALL_AT_REST
+    assert run([str(job)]) == ALL_AT_REST
+    assert done == [2, 0, 1]
+    assert results(tmp_path / "again") == whole
+
+
+def test_what_falls_for_ever_is_told_by_the_exit_code_and_kept(tmp_path: Path) -> None:
+    job = job_file(tmp_path, variations=1)
+    entries = json.loads(job.read_text())
+    entries["objects"][0]["box"] = [[50.0, 0.0, 2.0], [50.0, 0.0, 2.0]]
+    job.write_text(json.dumps(entries))
+    assert run([str(job)]) == SOME_NOT
+    assert run([str(job)]) == SOME_NOT  # also of what was done before
+    assert run([str(job), "--accept-restless"]) == ALL_AT_REST
+    (text,) = results(tmp_path / "out").values()
+    assert json.loads(text)["objects"]["A"]["report"]["status"] == "NO_SUPPORT"
+
+
+def test_objects_that_overlap_are_scattered_anew(tmp_path: Path) -> None:
+    inside = [[0.0, 0.0, 0.2], [0.0, 0.0, 4.0]]  # most heights of it are clear of the floor
+    scattered = [{"name": "A", "box": inside}]
+    job = job_file(tmp_path, objects=scattered, variations=8, tries=12)
+    assert run([str(job)]) == ALL_AT_REST
+    tries = [json.loads(text)["tries"] for text in results(tmp_path / "out").values()]
+    assert max(tries) > 1
+
+
+@pytest.mark.parametrize(
+    ("entries", "names"),
+    [
+        ({"scene": None}, "scene: it is not there"),
+        ({"scene": "none.blend"}, "there is no file"),
+        ({"scene": "job.json"}, "Blender cannot open"),
+        ({"variations": 0}, "variations: found 0"),
+        ({"variations": "3"}, "variations: found a text"),
+        ({"variation": 3}, "variation: there is no such entry"),
+        ({"objects": []}, "objects: it lists none"),
+        ({"objects": [{"name": "None", "box": [[0, 0, 1], [1, 1, 2]]}]}, 'no object "None"'),
+        ({"objects": [{"name": "A", "box": [[0, 0, 1]]}]}, r"objects\[0\], box"),
+        ({"objects": [{"name": "A", "box": [[0, 0, 3], [1, 1, 2]]}]}, "lower corner first"),
+        ({"objects": [{"name": "A", "box": [[0, 0, 3], [1, 1, 4]], "turn": "up"}]}, 'turn: found "up"'),
+        ({"objects": [{"name": "A", "box": [[0, 0, 3], [1, 1, 4]]}] * 2}, '"A" are listed twice'),
+        ({"order": "random"}, "order: found"),
+        ({"save": ["png"]}, "save: found"),
+        ({"settings": {"none": 1}}, "settings.none: there is no such setting"),
+        ({"settings": {"friction": "much"}}, "settings.friction"),
+        ({"settings": {"friction": None}}, "settings.friction"),
+    ],
+)
+def test_a_bad_job_is_named_and_nothing_is_done(
+    entries: dict[str, Any], names: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    job = job_file(tmp_path)
+    path = tmp_path / "job.json"
+    kept = json.loads(job.read_text()) | entries
+    path.write_text(json.dumps({name: value for name, value in kept.items() if value is not None}))
+    assert run([str(path)]) == REFUSED
+    printed = capsys.readouterr().err
+    assert '"job.json"' in printed
+    assert re.search(names, printed), printed
+    assert results(tmp_path / "out") == {}
+
+
+def test_a_file_that_is_no_json_is_named(tmp_path: Path) -> None:
+    (tmp_path / "job.json").write_text("{")
+    with pytest.raises(BatchError, match="it is no JSON"):
+        read_job(tmp_path / "job.json")
+    with pytest.raises(BatchError, match="it cannot be read"):
+        read_job(tmp_path / "none.json")
+
+
+def test_a_folder_of_another_job_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    job = job_file(tmp_path, variations=1)
+    assert run([str(job)]) == ALL_AT_REST
+    before = results(tmp_path / "out")
+    job.write_text(json.dumps({**json.loads(job.read_text()), "seed": 8}))
+    assert run([str(job)]) == REFUSED
+    assert "made by another job" in capsys.readouterr().err
+    assert results(tmp_path / "out") == before
+    job.write_text(json.dumps({**json.loads(job.read_text()), "seed": 7, "variations": 2}))
+    assert run([str(job)]) == ALL_AT_REST  # more of the same are no other job
+
+
+def test_scattering_keeps_scale_and_boxes_and_turns_evenly(rng: np.random.Generator) -> None:
+    parent = scenes.linked(bpy.data.objects.new("Parent", None), (1.0, 2.0, 3.0))
+    parent.rotation_euler = (0.3, 0.2, 0.1)
+    cube = scenes.cube("Cube")
+    cube.parent, cube.scale = parent, (1.0, -2.0, 0.5)
+    axes = []
+    for _ in range(400):
+        variations.scatter(bpy.context, [Scattered("Cube", (-1.0, 0.0, 2.0), (1.0, 0.5, 2.0), "any")], rng)
+        world = scenes.world_matrix(cube)
+        assert np.all(world[:3, 3] >= [-1.0 - 1e-6, -1e-6, 2.0 - 1e-6])
+        assert np.all(world[:3, 3] <= [1.0 + 1e-6, 0.5 + 1e-6, 2.0 + 1e-6])
+        np.testing.assert_allclose(np.linalg.norm(world[:3, :3], axis=0), [1.0, 2.0, 0.5], rtol=1e-5)
+        axes.append(world[:3, 2] / 0.5)
+    mean, spread = np.mean(axes, axis=0), np.cov(np.transpose(axes))
+    assert np.linalg.norm(mean) < 0.15
+    np.testing.assert_allclose(spread, np.eye(3) / 3.0, atol=0.08)
+
+
+def test_a_heading_turns_about_the_vertical_and_none_does_not_turn(rng: np.random.Generator) -> None:
+    cube = scenes.cube("Cube")
+    cube.rotation_euler = (0.5, 0.0, 0.0)
+    current_view_layer().update()
+    before = scenes.world_matrix(cube)
+    box = ((0.0, 0.0, 2.0), (0.0, 0.0, 2.0))
+    variations.scatter(bpy.context, [Scattered("Cube", *box, "none")], rng)
+    np.testing.assert_allclose(scenes.world_matrix(cube)[:3, :3], before[:3, :3], atol=1e-6)
+    variations.scatter(bpy.context, [Scattered("Cube", *box, "heading")], rng)
+    turn = (scenes.world_matrix(cube) @ np.linalg.inv(before))[:3, :3]
+    np.testing.assert_allclose(turn[2], [0.0, 0.0, 1.0], atol=1e-6)
+    assert abs(turn[0, 1]) > 1e-3
+
+
+def test_an_object_whose_transform_a_driver_owns_is_named(rng: np.random.Generator) -> None:
+    cube = scenes.cube("Cube")
+    cube.driver_add("location", 0)
+    with pytest.raises(SceneError, match="a driver owns"):
+        variations.scatter(bpy.context, [Scattered("Cube", (0.0, 0.0, 2.0), (0.0, 0.0, 2.0), "none")], rng)
