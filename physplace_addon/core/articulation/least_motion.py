@@ -1,0 +1,268 @@
+"""Newton's method for the least motion of a linkage (Choi and Cremer 1999, section 5).
+
+    min E(q)    s.t.    Phi(q) + C (l - l') = 0,    g(q) >= 0,
+
+E the cost of moving from a reference (`groups`), Phi all rows (`equations`) with compliance C, and g gaps:
+joint limits and clearances.  With multipliers l and z the conditions are dE = J' l + G' z, z >= 0, z . g = 0.
+A Newton step x solves
+
+    K x + dE = J' l + G' z,    J x + Phi + C (l - l') = 0,    G x + g >= 0,
+
+    A l = -Phi + C l' + J K^-1 (dE - G' z),    A = J K^-1 J' + C    (`optimization.dual_equations`),
+
+and with B = J K^-1 G', x_0 the step without gaps, the gaps are a small linear complementarity problem
+(`complementarity`),
+
+    S = G K^-1 G' - B' A^-1 B,    0 <= z,    S z + G x_0 + g >= 0.
+
+Hessian.  The paper's block is 1, which leaves out the bend of the constraints: it then diverges for goals far
+away.  Here K = M - sum l_i H_i with the H_i of `rows`, a 3x3 matrix for the turn of each group, exact for
+spherical joints, pins and point goals.  Where it is not positive definite, its eigenvalues are taken by their
+sizes, so that a step goes away from a saddle; what still oscillates is damped.
+
+Rows that cannot hold.  l' are the multipliers of the step before for joints, so that these hold exactly in
+the end (method of multipliers), also where rows repeat others.  For a goal l' is that too as long as it is
+nearly met; else it is 0, which leaves the least squares of all goals by their weights, and the least motion
+among these poses.  A straight arm then points at what it cannot reach, and nothing is singular.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Floats, Ints
+from ..contact.system import FIXED
+from ..optimization.complementarity import complementary
+from .configuration import Configuration
+from .equations import Equations
+from .rows import Rows
+
+_MET = 1e-3  # of a goal's rows, over L or in radians, up to which its multipliers are carried on
+_STRONGEST = 1e3  # of these multipliers, over the unit cost: what is just out of reach does not pull for ever
+_LEAST_CURVATURE = 0.1  # of K, over M: what bends away is no freer
+_BENDS = 1e-9  # of the bend, over M, that is worth a matrix
+_OSCILLATES = 0.7  # length of a step over that of the one before, above which steps are damped
+_FIRST_DAMPING, _MORE, _LESS, _LEAST_DAMPING = 0.5, 2.0, 0.3, 1e-2
+
+
+@dataclass(frozen=True, eq=False)
+class Gaps:
+    """Inequalities g(q) >= 0 at a configuration.
+
+    gap (k,): g, over L or radians.
+    blocks (k, 2, 6): their derivatives by the twists of two groups; those of the world mean nothing.
+    body (k, 2): these groups, FIXED for the world.
+    """
+
+    gap: Floats
+    blocks: Floats
+    body: Ints
+
+    @classmethod
+    def none(cls) -> Gaps:
+        """Return no gaps."""
+        return cls(np.zeros(0), np.zeros((0, 2, 6)), np.zeros((0, 2), np.intp))
+
+    def joined(self, other: Gaps) -> Gaps:
+        """Return these gaps and others."""
+        return Gaps(
+            np.concatenate([self.gap, other.gap]),
+            np.concatenate([self.blocks, other.blocks]),
+            np.concatenate([self.body, other.body]),
+        )
+
+    def dense(self, count: int) -> Floats:
+        """Return the derivatives G (k, 6 m) by all twists."""
+        out = np.zeros((len(self.gap), count + 1, 6))
+        each = np.arange(len(self.gap))
+        for slot in (0, 1):
+            out[each, self.body[:, slot]] += self.blocks[:, slot]
+        return out[:, :count].reshape(len(self.gap), 6 * count)
+
+
+@dataclass(frozen=True, eq=False)
+class Anchor:
+    """A configuration to which a motion is held back: E from there, times a strength, is added."""
+
+    configuration: Configuration
+    strength: float
+
+
+@dataclass(frozen=True, eq=False)
+class Iterate:
+    """Where Newton's method is.
+
+    configuration: q.  multipliers (n,): l.  pressing (k,): z of the gaps of the last step.
+    length: of the last step, the farthest that a point moved, over L.  damping: of the next one.
+    """
+
+    configuration: Configuration
+    multipliers: Floats
+    pressing: Floats
+    length: float = np.inf
+    damping: float = 0.0
+
+    @classmethod
+    def start(cls, configuration: Configuration, equations: Equations) -> Iterate:
+        """Return the first iterate, without multipliers."""
+        return cls(configuration, np.zeros(len(equations)), np.zeros(0))
+
+
+def newton_step(
+    equations: Equations,
+    reference: Configuration,
+    at: Iterate,
+    rows: Rows,
+    gaps: Gaps | None = None,
+    longest: float = np.inf,
+    anchor: Anchor | None = None,
+) -> Iterate:
+    """Return the iterate after a step of Newton's method.
+
+    Args:
+        equations: of the linkage and its goals.
+        reference: from where the motion is the least.
+        at: where the step begins.
+        rows: those of the equations there.
+        gaps: what has to stay positive.
+        longest: how far a point may move at most, over L.
+        anchor: what the motion is held back to, besides the reference.
+    """
+    groups = equations.groups
+    cost = groups.gradient(reference, at.configuration)
+    if anchor is not None:
+        cost = cost + anchor.strength * groups.gradient(anchor.configuration, at.configuration)
+    inverse = _inverse_hessian(equations, at, rows, 0.0 if anchor is None else anchor.strength)
+    dual = equations.dual
+    dual.factor(rows.blocks, inverse, equations.compliance)
+    prior = _prior_multipliers(equations, at, rows)
+    free = _times(inverse, cost)
+    multipliers = dual.solve(equations.compliance * prior - rows.value + dual.rates(free))
+    x = dual.primal(multipliers) - free
+    pressing = np.zeros(0)
+    if gaps is not None and len(gaps.gap):
+        x, multipliers, pressing = _pressed(equations, inverse, gaps, x, multipliers, at.pressing)
+    far = reach_of(groups.radius / groups.length, x)
+    share = min(1.0, longest / far) if far > 0.0 else 1.0
+    if share < 1.0:
+        x, multipliers = share * x, at.multipliers + share * (multipliers - at.multipliers)
+    moved = at.configuration.moved(x, groups.length)
+    return Iterate(moved, multipliers, pressing, share * far, _next_damping(at, share * far, share < 1.0))
+
+
+def reach_of(radius: Floats, x: Floats) -> float:
+    """Return the farthest, over L, that a point of a group moves by twists x (k, 6), to first order.
+
+    radius (k,): of the groups, over L.
+    """
+    parts = np.sqrt(np.einsum("kij,kij->ki", x.reshape(-1, 2, 3), x.reshape(-1, 2, 3)))
+    return float((parts[:, 0] + radius * parts[:, 1]).max(initial=0.0))
+
+
+def saddle_twists(equations: Equations, at: Iterate, rows: Rows) -> Floats | None:
+    """Return twists (m, 6) along which the Lagrangian bends down, as of rods in a straight line that are
+    pressed from their ends; None if there are none.
+    """
+    bend = _bend(equations, at.multipliers, rows)
+    if bend is None:
+        return None
+    stiff = equations.groups.metric[:, 3, None, None] * np.eye(3) - bend
+    values, vectors = np.linalg.eigh(stiff)
+    if values[:, 0].min(initial=0.0) >= 0.0:
+        return None
+    twists = np.zeros((len(stiff), 6))
+    lowest = np.where(values[:, :1] < 0.0, vectors[:, :, 0], 0.0)
+    sign = np.where(lowest[:, :1] * np.sign(lowest.sum(axis=1, keepdims=True)) < 0.0, -1.0, 1.0)
+    twists[:, 3:] = lowest * sign * np.where(np.arange(len(stiff)) % 2, -1.0, 1.0)[:, None]
+    return twists
+
+
+def _prior_multipliers(equations: Equations, at: Iterate, rows: Rows) -> Floats:
+    """Return l' (n,): those of the step before for rows that can hold, and 0 for others."""
+    prior = np.where(equations.hard, at.multipliers, 0.0)
+    for goal, mine in zip(equations.goals, equations.goal_rows, strict=True):
+        if goal.hard and np.abs(rows.value[mine]).max(initial=0.0) < _MET:
+            prior[mine] = np.clip(at.multipliers[mine], -_STRONGEST, _STRONGEST)
+    return prior
+
+
+def _inverse_hessian(equations: Equations, at: Iterate, rows: Rows, held: float) -> Floats:
+    """Return K^-1: its diagonal (k, 6) where nothing bends, else matrices (k, 6, 6).
+
+    held: how strongly an anchor holds back.
+    """
+    metric = (1.0 + at.damping + held) * equations.groups.metric
+    bend = _bend(equations, at.multipliers, rows)
+    if bend is None:
+        return 1.0 / metric
+    turning = metric[:, 3]
+    sizes = np.abs(bend).sum(axis=2).max(axis=1)
+    bend[:] = (1.0 + at.damping) * bend
+    stiff = turning[:, None, None] * np.eye(3) - bend
+    doubtful = np.flatnonzero((1.0 + at.damping) * sizes > (1.0 - _LEAST_CURVATURE) * turning)
+    if len(doubtful):
+        values, vectors = np.linalg.eigh(stiff[doubtful])
+        values = np.maximum(np.abs(values), _LEAST_CURVATURE * turning[doubtful, None])
+        stiff[doubtful] = (vectors * values[:, None]) @ vectors.transpose(0, 2, 1)
+    inverse = np.zeros((len(metric), 6, 6))
+    inverse[:, _FIRST, _FIRST] = 1.0 / metric[:, :3]
+    inverse[:, 3:, 3:] = np.linalg.inv(stiff)
+    return inverse
+
+
+_FIRST = np.arange(3)
+
+
+def _bend(equations: Equations, multipliers: Floats, rows: Rows) -> Floats | None:
+    """Return sum l_i H_i (k, 3, 3) of the groups' turns; None where it is nothing."""
+    if not multipliers.any():
+        return None
+    count = len(equations.groups)
+    pull = multipliers[:, None, None] * rows.direction
+    outer = (pull[..., :, None] * rows.arm[..., None, :]).reshape(-1, 9)
+    where = (9 * np.where(equations.body == FIXED, count, equations.body).reshape(-1, 1) + _NINE).ravel()
+    total = np.bincount(where, outer.ravel(), 9 * (count + 1)).reshape(-1, 3, 3)[:count]
+    if float(np.abs(total).max(initial=0.0)) < _BENDS:
+        return None
+    half = 0.5 * (total + total.transpose(0, 2, 1))
+    bend: Floats = half - np.trace(total, axis1=1, axis2=2)[:, None, None] * np.eye(3)
+    return bend
+
+
+_NINE = np.arange(9)
+
+
+def _times(inverse: Floats, right: Floats) -> Floats:
+    """Return K^-1 (k, 6) or (k, 6, 6) times (k, 6)."""
+    product: Floats = inverse * right if inverse.ndim == 2 else (inverse @ right[:, :, None])[:, :, 0]
+    return product
+
+
+def _pressed(
+    equations: Equations, inverse: Floats, gaps: Gaps, x: Floats, multipliers: Floats, before: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Return the step x (m, 6), the multipliers l (n,) and z (k,) with gaps, from those without."""
+    groups, dual = equations.groups, equations.dual
+    m, k = len(groups), len(gaps.gap)
+    g = gaps.dense(m)
+    by_group = g.reshape(k, m, 6)
+    weighted = by_group * inverse if inverse.ndim == 2 else (by_group[:, :, None] @ inverse)[:, :, 0]
+    across = dual.rates_of_many(weighted)
+    back = dual.solve(across)
+    matrix = weighted.reshape(k, -1) @ g.T - across.T @ back
+    start = before > 0.0 if len(before) == k else None
+    z = complementary(0.5 * (matrix + matrix.T), g @ x.ravel() + gaps.gap, start)
+    change = -(back @ z)
+    moved = x + np.einsum("k,kmi->mi", z, weighted) + dual.primal(change)
+    return moved, multipliers + change, z
+
+
+def _next_damping(at: Iterate, length: float, cut: bool) -> float:
+    if cut or not np.isfinite(at.length):
+        return at.damping
+    if length > _OSCILLATES * at.length and length > 1e-9:
+        return max(_MORE * at.damping, _FIRST_DAMPING)
+    less = _LESS * at.damping
+    return less if less > _LEAST_DAMPING else 0.0

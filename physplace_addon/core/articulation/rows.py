@@ -1,0 +1,216 @@
+"""Rows of equations between two groups: their values, derivatives by twists, and how they bend.
+
+Most rows are sums over their two groups of d . (t r + a): d a direction of the scene, r the centre of mass,
+a = A c an arm fixed to the group, and t = 1 for a point r + a, 0 for a direction a alone.  A twist (dX / L,
+dTheta) changes it by
+
+    d . (t L dX / L + dTheta x a)  +  1/2 ((dTheta . d) (dTheta . a) - |dTheta|^2 d . a)  +  ...,
+
+so that its block is (t L d, a x d), and its second derivative by the same group's turn is
+
+    1/2 (d a' + a d') - (d . a) 1.
+
+There is none by two groups, or by a shift: the Hessian of the Lagrangian is block diagonal, and K^-1 in the
+normal equations is a matrix for each group.  The kinds:
+
+    coincident points   p_B - p_A = 0, in the scene's axes: spherical joints, pins, point goals
+    equal axes          a_j . b_k = 0, axes of two frames: pins, sliders, universal joints.  Where other rows
+                        say that a_k = b_k, d = +-a_j and the arms are a_k and b_k
+    shifts              A_k . (p_B - p_A) = 0 along the turning axes of a frame: sliders
+    guided points       n . (p_A - s) = 0, s on a surface or curve of B, n its normal there
+
+All lengths are over L.  A direction that turns with a group is taken as it is now, for the bend alone.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import ArrayRecord, Floats, Ints
+from ..mechanics.inertia import Inertia
+from ..mechanics.joints.equations import AnchorFrames, Joints
+from ..rigid import skew
+from ..vectors import cross, dot
+from .configuration import Configuration
+
+
+@dataclass(frozen=True, eq=False)
+class Rows(ArrayRecord):
+    """n rows at one configuration.
+
+    value (n,).  blocks (n, 2, 6): the derivatives by the twists of both groups; those of the world mean
+    nothing.
+    direction, arm (n, 2, 3): d and a of what bends; 0 where that is not known.
+    """
+
+    value: Floats
+    blocks: Floats
+    direction: Floats
+    arm: Floats
+
+    @classmethod
+    def straight(cls, value: Floats, blocks: Floats) -> Rows:
+        """Return rows whose bend is not known."""
+        nothing = np.zeros((len(value), 2, 3))
+        return cls(value, blocks, nothing, nothing)
+
+
+class RowBatch(ABC):
+    """Rows of one kind."""
+
+    @property
+    @abstractmethod
+    def body(self) -> Ints:
+        """The groups (n, 2) of the rows, FIXED for the world."""
+
+    @abstractmethod
+    def rows(self, configuration: Configuration) -> Rows:
+        """Return the rows (n,) at a configuration."""
+
+
+@dataclass(frozen=True, eq=False)
+class CoincidentPoints(RowBatch):
+    """Pairs of points that coincide: p_B - p_A = 0.
+
+    pairs (k, 2): the groups A and B.  local (k, 2, 3): the points in their frames.  length: L.
+    """
+
+    pairs: Ints
+    local: Floats
+    length: float
+
+    @property
+    def body(self) -> Ints:
+        """The groups (3 k, 2) of the rows."""
+        return np.repeat(self.pairs, 3, axis=0)
+
+    def rows(self, configuration: Configuration) -> Rows:
+        """Return three rows a pair."""
+        centre, matrix = configuration.frames
+        arm = (matrix[self.pairs] @ self.local[..., None])[..., 0] / self.length
+        point = centre[self.pairs] / self.length + arm
+        k = len(arm)
+        blocks = np.empty((k, 3, 2, 6))
+        blocks[..., :3] = _PLACES
+        blocks[:, :, 0, 3:] = skew(arm[:, 0])
+        blocks[:, :, 1, 3:] = skew(-arm[:, 1])
+        direction = np.broadcast_to(_PLACES, (k, 3, 2, 3)).reshape(-1, 2, 3)
+        value: Floats = (point[:, 1] - point[:, 0]).ravel()
+        return Rows(value, blocks.reshape(-1, 2, 6), direction, np.repeat(arm, 3, axis=0))
+
+
+_PLACES = np.stack([-np.eye(3), np.eye(3)], axis=1)  # (axis, group, direction)
+
+
+@dataclass(frozen=True, eq=False)
+class PerpendicularAxes(RowBatch):
+    """Pairs of axes at right angles: u . v = 0, u fixed to group A and v to B.
+
+    pairs (k, 2): the groups.  first, second (k, 3): u and v in their groups' frames.
+    partner (k, 3): in the frame of A, the axis that is to equal v where other rows ask for that; NaN where
+        none do.
+    """
+
+    pairs: Ints
+    first: Floats
+    second: Floats
+    partner: Floats
+
+    @property
+    def body(self) -> Ints:
+        """The groups (k, 2) of the rows."""
+        return self.pairs
+
+    def rows(self, configuration: Configuration) -> Rows:
+        """Return a row a pair."""
+        _, matrix = configuration.frames
+        axes = matrix[self.pairs[:, 0]]
+        u, v = _turned(axes, self.first), _turned(matrix[self.pairs[:, 1]], self.second)
+        blocks = np.zeros((len(u), 2, 6))
+        blocks[:, 0, 3:] = cross(u, v)
+        blocks[:, 1, 3:] = -blocks[:, 0, 3:]
+        alone = np.isnan(self.partner[:, :1])
+        partner = _turned(axes, np.where(alone, 0.0, self.partner))
+        direction = np.stack([np.where(alone, v, -u), u], axis=1)
+        arm = np.stack([np.where(alone, u, partner), v], axis=1)
+        return Rows(dot(u, v), blocks, direction, arm)
+
+
+@dataclass(frozen=True, eq=False)
+class FrameShifts(RowBatch):
+    """Shifts along axes of turning frames: A_k . (p_B - p_A) = 0.
+
+    pairs (k, 2): the groups.  local (k, 2, 3): the points.  axis (k, 3): A_k in the frame of the first.
+        length: L.
+    """
+
+    pairs: Ints
+    local: Floats
+    axis: Floats
+    length: float
+
+    @property
+    def body(self) -> Ints:
+        """The groups (k, 2) of the rows."""
+        return self.pairs
+
+    def rows(self, configuration: Configuration) -> Rows:
+        """Return a row an axis."""
+        centre, matrix = configuration.frames
+        axes = matrix[self.pairs]
+        arm = (axes @ self.local[..., None])[..., 0] / self.length
+        point = centre[self.pairs] / self.length + arm
+        apart = point[:, 1] - point[:, 0]
+        axis = _turned(axes[:, 0], self.axis)
+        arm[:, 0] += apart  # the first frame turns about its own centre, with what is at the second point
+        direction = np.stack([-axis, axis], axis=1)
+        return Rows(
+            dot(axis, apart), np.concatenate([direction, cross(arm, direction)], axis=2), direction, arm
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class JointAxes(RowBatch):
+    """Axes of joints: their equations' residuals, or their coordinates less a target.
+
+    joints: k of them.  inertia: of the groups.  joint, axis (n,): the rows.
+    target (n,): of the coordinates, shifts over L and turns; NaN for the residual of an equation.
+    near (k, 6): coordinates from which whole turns are counted.
+    """
+
+    joints: Joints
+    inertia: Inertia
+    joint: Ints
+    axis: Ints
+    target: Floats
+    near: Floats
+
+    @property
+    def body(self) -> Ints:
+        """The groups (n, 2) of the rows."""
+        return self.joints.body[self.joint]
+
+    def rows(self, configuration: Configuration) -> Rows:
+        """Return a row an axis."""
+        frames = AnchorFrames.at(self.joints, self.inertia, configuration.centre, configuration.turn)
+        equation = np.isnan(self.target)
+        if equation.all():
+            at = self.joint, self.axis
+            return Rows.straight(frames.residuals()[at], frames.residual_blocks()[at])
+        value = frames.coordinates(self.near)[self.joint, self.axis] - self.target
+        return Rows.straight(value, frames.coordinate_blocks()[self.joint, self.axis])
+
+
+def joined_rows(batches: Sequence[RowBatch], configuration: Configuration) -> Rows:
+    """Return the rows of batches, one after the other."""
+    parts = [batch.rows(configuration) for batch in batches]
+    return parts[0] if len(parts) == 1 else Rows.join(parts)
+
+
+def _turned(axes: Floats, local: Floats) -> Floats:
+    turned: Floats = (axes @ local[..., None])[..., 0]
+    return turned

@@ -1,0 +1,330 @@
+"""One tick of a linkage that follows its goals: Newton's method, limits, and how far it may go at once.
+
+A tick begins at a valid configuration q_s.  It solves for the least motion (`least_motion`) with goals moved
+only a share s of what is left of them, and held back to q_s by an anchor of strength 1/s - 1: without
+constraints and goals that gives the share s of the motion.  s starts at what keeps goals from being moved
+farther than a tick may, and gets smaller where the solution moves farther than that, where joints do not
+close, or where something is in the way.  So long goals are subdivided (Choi and Cremer 1999, section 5), and
+what snaps by itself, as a straight arm that bends, moves at no more than this speed.
+
+The reference of least motion is the configuration where the figure was grabbed, not that of the tick before:
+    the pose then
+is a function of the goals alone, as long as contacts do not change, and out and back returns.  With the tick
+before as the reference, each tick would add an error of second order.
+
+Limits of joints are gaps >= 0.  A joint that is beyond its limit at the start stays so and goes no farther.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from ..arrays import Floats
+from ..rigid import Pose
+from .configuration import Configuration, twists_between
+from .equations import Equations
+from .goals import AnyGoal, FigureGoal, Goal
+from .least_motion import Anchor, Gaps, Iterate, newton_step, reach_of, saddle_twists
+from .rows import Rows
+
+ValidT = TypeVar("ValidT")
+
+_ROUNDS = 25  # steps of Newton's method in a solution, after which it has failed
+_CLOSED = 1e-9  # error of a joint, over L, that is closed
+_NEARLY_CLOSED = 2e-7  # the same of a solution that is taken where rounding allows no better
+_SETTLED = 1e-9  # length of Newton's last step, over L, of a precise solution
+_ENOUGH = 1e-5  # the same of a drag that goes on
+_LOOSELY = 1e-3  # the same of a solution that is taken in any case: the next tick goes on from it
+_NEAR = 0.6  # of a joint's limit, over L or radians, that a step obeys
+_STUCK = 1e-6  # motion of a solution, over L, that is none
+_KICK = 0.05  # length, over L, by which a figure that is stuck in a straight line is bent
+_LEAST_SHARE = 1e-4  # of what is left of the goals, below which a tick gives up
+_SHORTER, _SAFELY = 0.35, 0.9  # by how much s falls after a failure; and of what a length asks for
+_ATTEMPTS = 8  # values of s in a tick
+_UNMET = 1e-6  # error of a goal, over L or in radians, that is not met
+_STAYS = 1e-8  # motion of a tick, over L, that is none
+
+
+class Clearances(ABC, Generic[ValidT]):
+    """What keeps bodies apart in a tick: gaps to obey, and a check of where it leads."""
+
+    @abstractmethod
+    def gaps(self, configuration: Configuration) -> Gaps:
+        """Return the gaps of what may meet in this tick, at any configuration in it."""
+
+    @abstractmethod
+    def checked(self, configuration: Configuration) -> ValidT | None:
+        """Return what is known of a configuration that the tick may lead to; None if anything is overlapped
+        there or crossed on the way, of which `gaps` knows from then on.
+        """
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The end of Newton's method: where it is, its rows there, and which gaps press.
+
+    closed: whether all joints are closed.
+    settled: whether the last step was so short that it has ended.
+    limits, clearances: how many limits of joints, and gaps between bodies, press.
+    """
+
+    iterate: Iterate
+    rows: Rows
+    closed: bool
+    settled: bool
+    limits: int
+    clearances: int
+
+
+@dataclass(frozen=True, eq=False)
+class Tick(Generic[ValidT]):
+    """Where a tick led.
+
+    valid: what the clearances know of it; None where it did not move.
+    share: s, the share of what was left of the goals.  length: how far a point moved, over L.
+    """
+
+    solution: Solution
+    valid: ValidT | None
+    share: float
+    length: float
+
+
+class Tracking:
+    """What follows goals by least motion, from one configuration to the next."""
+
+    def __init__(self, equations: Equations, configuration: Configuration, near: Floats) -> None:
+        """Begin where a figure is grabbed.
+
+        Args:
+            equations: of the linkage; their goals are replaced by `follow`.
+            configuration: the reference.
+            near: the joints' coordinates there (j, 6), with whole turns counted.
+        """
+        self.equations = equations
+        self.grabbed = self.reference = configuration
+        self.iterate = Iterate.start(configuration, equations)
+        self.coordinates = near
+        self.behind = np.inf  # how far goals have moved, over L or radians, that no tick has followed
+
+    def follow(self, goals: Sequence[AnyGoal]) -> None:
+        """Take other goals."""
+        motions = [goal.motion for goal in goals if isinstance(goal, FigureGoal)]
+        mine = [goal for goal in goals if isinstance(goal, Goal)]
+        for goal in mine:
+            goal.check(len(self.equations.groups.linkage))
+        before, self.equations = self.equations, self.equations.with_goals(mine)
+        self.reference = carried(self.grabbed, motions)
+        if _alike(before, self.equations):
+            self.behind += self.equations.goals_moved_since(before)
+        else:
+            self.behind = np.inf
+            kept = np.zeros(len(self.equations))
+            firm = int(np.count_nonzero(before.goal < 0))
+            kept[:firm] = self.iterate.multipliers[:firm]
+            self.iterate = replace(self.iterate, multipliers=kept)
+
+    def regrab(self, configuration: Configuration) -> None:
+        """Make a configuration the reference."""
+        self.grabbed = self.reference = configuration
+        nothing = np.zeros(len(self.equations))
+        self.iterate = replace(self.iterate, configuration=configuration, multipliers=nothing)
+
+    def tick(
+        self,
+        start: Configuration,
+        clearances: Clearances[ValidT],
+        step: float,
+        speed: float,
+        precise: bool,
+    ) -> Tick[ValidT]:
+        """Return where a tick leads, and go on from there.
+
+        Args:
+            start: q_s, a valid configuration.
+            clearances: what keeps bodies apart.
+            step: a goal is moved no farther, over L or in radians.
+            speed: no point moves farther, over L.
+            precise: whether Newton's method goes on to rounding.
+        """
+        at = replace(self.iterate, configuration=start, length=np.inf, damping=0.0, pressing=np.zeros(0))
+        rows = self.equations.rows(start)
+        if not np.isfinite(self.behind):
+            self.behind = float(np.abs(rows.value[self.equations.goal >= 0]).max(initial=0.0))
+        share = min(1.0, step / self.behind) if self.behind > 0.0 else 1.0
+        solution: Solution | None = None
+        bent: Solution | None = None
+        for attempt in range(_ATTEMPTS):
+            if bent is None:
+                solution = self._solution(at, rows, share, clearances, precise)
+            else:
+                solution = self._part_of_motion(at, bent, share, clearances)
+            if attempt == 0 and self._is_stuck(solution, start):
+                bent = self._bent(at, rows, solution, share, clearances, precise)
+                solution = solution if bent is None else bent
+            length = moved_by(self.equations, start, solution.iterate.configuration)
+            if not solution.closed:
+                share *= _SHORTER
+            elif length > speed:
+                share *= max(_SAFELY * speed / length, 0.05)
+            else:
+                valid = clearances.checked(solution.iterate.configuration)
+                if valid is not None:
+                    return self._arrived(Tick(solution, valid, share, length))
+                share *= _SHORTER if attempt > 1 else 1.0  # first with what the check has found
+            if share < _LEAST_SHARE:
+                break
+        assert solution is not None
+        return Tick(solution, None, 0.0, 0.0)
+
+    def _arrived(self, tick: Tick[ValidT]) -> Tick[ValidT]:
+        self.iterate = tick.solution.iterate
+        self.behind *= 1.0 - tick.share
+        self.coordinates = self.equations.coordinates(self.iterate.configuration, self.coordinates)
+        return tick
+
+    def _solution(
+        self, at: Iterate, rows: Rows, share: float, clearances: Clearances[ValidT], precise: bool
+    ) -> Solution:
+        """Return the solution for a share s of the goals that are left, from an iterate with its rows."""
+        equations, enough = self.equations, _SETTLED if precise else _ENOUGH
+        offset = (1.0 - share) * np.where(equations.goal >= 0, rows.value, 0.0)
+        anchor = Anchor(at.configuration, 1.0 / share - 1.0) if share < 1.0 else None
+        limits = _Limits.at(equations, at.configuration, self.coordinates)
+        count, error = 0, _error(equations, rows)
+        for _ in range(_ROUNDS):
+            mine = limits.gaps(at.configuration)
+            count = len(mine.gap)
+            gaps = mine.joined(clearances.gaps(at.configuration))
+            shifted = replace(rows, value=rows.value - offset)
+            at = newton_step(equations, self.reference, at, shifted, gaps, _ONE_STEP, anchor)
+            rows = equations.rows(at.configuration)
+            error = _error(equations, rows)
+            if error <= _CLOSED and at.length <= enough:
+                break
+        pressing = at.pressing > 0.0
+        closed, settled = error <= _NEARLY_CLOSED and at.length <= _LOOSELY, at.length <= max(enough, 1e-8)
+        return Solution(at, rows, closed, settled, int(pressing[:count].sum()), int(pressing[count:].sum()))
+
+    def _is_stuck(self, solution: Solution, start: Configuration) -> bool:
+        """Return whether a goal is not met, nothing is in the way, and yet nothing moves."""
+        if solution.limits or solution.clearances:
+            return False
+        left = float(np.abs(solution.rows.value[self.equations.goal >= 0]).max(initial=0.0))
+        return left > _UNMET and moved_by(self.equations, start, solution.iterate.configuration) < _STUCK
+
+    def _bent(
+        self,
+        at: Iterate,
+        rows: Rows,
+        solution: Solution,
+        share: float,
+        clearances: Clearances[ValidT],
+        precise: bool,
+    ) -> Solution | None:
+        """Return the solution from a figure bent out of a straight line, if it is nearer to the goals."""
+        twists = saddle_twists(self.equations, solution.iterate, solution.rows)
+        if twists is None:
+            return None
+        groups, mine = self.equations.groups, self.equations.goal >= 0
+        far = reach_of(groups.radius / groups.length, twists)
+        bent = replace(at, configuration=at.configuration.moved(_KICK / far * twists, groups.length))
+        found = self._solution(bent, self.equations.rows(bent.configuration), share, clearances, precise)
+        nearer = np.abs(found.rows.value[mine]).max() < 0.99 * np.abs(solution.rows.value[mine]).max()
+        return found if found.closed and nearer else None
+
+    def _part_of_motion(
+        self, at: Iterate, end: Solution, share: float, clearances: Clearances[ValidT]
+    ) -> Solution:
+        """Return a share of the motion to another solution, joints closed by the least motion from there."""
+        length = self.equations.groups.length
+        twists = twists_between(at.configuration, end.iterate.configuration, length)
+        bare = self.equations.with_goals(())
+        between = at.configuration.moved(share * twists, length)
+        limits = _Limits.at(bare, at.configuration, self.coordinates)
+        found, count = Iterate.start(between, bare), 0
+        rows = bare.rows(between)
+        for _ in range(_ROUNDS):
+            mine = limits.gaps(found.configuration)
+            count = len(mine.gap)
+            gaps = mine.joined(clearances.gaps(found.configuration))
+            found = newton_step(bare, between, found, rows, gaps, _ONE_STEP)
+            rows = bare.rows(found.configuration)
+            if _error(bare, rows) <= _CLOSED and found.length <= _ENOUGH:
+                break
+        closed, pressing = _error(bare, rows) <= _NEARLY_CLOSED, found.pressing > 0.0
+        there = replace(at, configuration=found.configuration, length=found.length)
+        rows = self.equations.rows(found.configuration)
+        return Solution(there, rows, closed, False, int(pressing[:count].sum()), int(pressing[count:].sum()))
+
+
+_ONE_STEP = 0.25  # of Newton's method, over L: no point moves farther
+
+
+@dataclass(frozen=True, eq=False)
+class _Limits:
+    """The limits of joints in a tick.
+
+    near: the joints' coordinates at its start.  beyond (k,): gaps that are negative there, else 0.
+    """
+
+    equations: Equations
+    near: Floats
+    beyond: Floats
+
+    @classmethod
+    def at(cls, equations: Equations, configuration: Configuration, near: Floats) -> _Limits:
+        if not (np.isfinite(equations.joints.lower).any() or np.isfinite(equations.joints.upper).any()):
+            return cls(equations, near, np.zeros(0))
+        gaps = equations.limits(configuration, near).value
+        return cls(equations, near, np.minimum(gaps, 0.0))
+
+    def gaps(self, configuration: Configuration) -> Gaps:
+        """Return the gaps of near limits."""
+        if not len(self.beyond):
+            return Gaps.none()
+        rows = self.equations.limits(configuration, self.near)
+        gap = rows.value - self.beyond
+        near = np.flatnonzero(gap < _NEAR)
+        return Gaps(gap[near], rows.blocks[near], rows.body[near])
+
+
+class NoClearances(Clearances[bool]):
+    """Bodies may go through each other."""
+
+    def gaps(self, configuration: Configuration) -> Gaps:
+        """Return no gaps."""
+        return Gaps.none()
+
+    def checked(self, configuration: Configuration) -> bool | None:
+        """Return that a configuration is valid."""
+        return True
+
+
+def carried(configuration: Configuration, motions: Sequence[Pose]) -> Configuration:
+    """Return a configuration after rigid motions of the scene."""
+    for motion in motions:
+        turned = [motion.compose(Pose(turn, np.zeros(3))).rotation for turn in configuration.turn]
+        configuration = Configuration(motion.points(configuration.centre), np.array(turned).reshape(-1, 4))
+    return configuration
+
+
+def moved_by(equations: Equations, first: Configuration, second: Configuration) -> float:
+    """Return the farthest, over L, that a point of a group is moved between two configurations."""
+    groups = equations.groups
+    return reach_of(groups.radius / groups.length, twists_between(first, second, groups.length))
+
+
+def _error(equations: Equations, rows: Rows) -> float:
+    return float(np.abs(rows.value[equations.hard]).max(initial=0.0))
+
+
+def _alike(before: Equations, now: Equations) -> bool:
+    """Return whether the goals of two equations are of the same kinds and parts."""
+    kinds = [[(type(goal), goal.part, goal.hard) for goal in each.goals] for each in (before, now)]
+    return kinds[0] == kinds[1] and len(before) == len(now)

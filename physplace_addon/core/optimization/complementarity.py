@@ -1,0 +1,67 @@
+"""Linear complementarity with a symmetric matrix: z >= 0, w = S z + q >= 0, z . w = 0.
+
+These are the conditions of min 1/2 z' S z + q . z with z >= 0, the dual of a step's quadratic programme.  A
+primal-dual active set (Hintermüller, Ito and Kunisch 2003) guesses which z are positive, solves for these,
+and guesses again by the signs of z and w.  It settles in a few rounds or goes in circles; then non-negative
+least squares, which is
+slower, and sure, takes its place: with S = L L', min |L' z + L^-1 q|.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from ..arrays import Bools, Floats
+from .non_negative import non_negative_least_squares
+
+_ROUNDS = 12  # of the active set, after which it goes in circles
+_PROXIMAL = 1e-10  # of the diagonal, that is added to it: redundant rows then have a solution
+
+
+def complementary(matrix: Floats, linear: Floats, start: Bools | None = None) -> Floats:
+    """Return z (k,) with z >= 0, S z + q >= 0 and z . (S z + q) = 0.
+
+    Args:
+        matrix: S (k, k), symmetric and positive semidefinite.
+        linear: q (k,).
+        start: which z (k,) are positive at first, such as in a similar problem.
+    """
+    size = len(linear)
+    if size == 0 or (linear >= 0.0).all():
+        return np.zeros(size)
+    scale = np.sqrt(np.maximum(np.diag(matrix), np.finfo(float).tiny))
+    scaled = matrix / scale[:, None] / scale + _PROXIMAL * np.eye(size)
+    right = linear / scale
+    found = _by_active_set(scaled, right, right < 0.0 if start is None else start)
+    if found is None:
+        found = _by_least_squares(scaled, right)
+    unscaled: Floats = found / scale
+    return unscaled
+
+
+def _by_active_set(matrix: Floats, linear: Floats, active: Bools) -> Floats | None:
+    tolerance = 1e-13 * float(np.abs(linear).max())
+    z = np.zeros(len(linear))
+    for _ in range(_ROUNDS):
+        rows = np.flatnonzero(active)
+        z[:] = 0.0
+        if len(rows):
+            try:
+                z[rows] = np.linalg.solve(matrix[np.ix_(rows, rows)], -linear[rows])
+            except np.linalg.LinAlgError:
+                return None
+        slack = matrix @ z + linear
+        now = np.where(active, z > 0.0, slack < -tolerance)
+        if (now == active).all():
+            return z
+        active = now
+    return None
+
+
+def _by_least_squares(matrix: Floats, linear: Floats) -> Floats:
+    values, vectors = np.linalg.eigh(matrix)
+    upper: Floats = np.linalg.qr((vectors * np.sqrt(np.maximum(values, _PROXIMAL))).T)[1]
+    lower = upper.T
+    target = solve_triangular(lower, -linear, lower=True)
+    return non_negative_least_squares(lower.T, np.asarray(target, np.float64))
