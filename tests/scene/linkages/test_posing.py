@@ -8,6 +8,7 @@ import pytest
 
 from physplace_addon.core.jobs import finished
 from physplace_addon.core.rigid import Pose, quaternion_from_matrix, rotation_matrix
+from physplace_addon.scene.access import present
 from physplace_addon.scene.errors import SceneError
 from physplace_addon.scene.linkages.linkages import FoundLinkage
 from physplace_addon.scene.linkages.posing import LinkagePose
@@ -60,7 +61,7 @@ def _assert_shown(found: FoundLinkage, poses: list[Pose]) -> None:
 def test_blender_shows_bones_at_the_poses_that_are_written(mode: str, scale: rigs.Point) -> None:
     rig = _rig()
     rig.scale = scale
-    for posed in rig.pose.bones:  # type: ignore[union-attr]
+    for posed in present(rig.pose).bones:
         rigs.set_rotation(
             posed, mode, {"QUATERNION": (1, 0, 0, 0), "AXIS_ANGLE": (0, 0, 1, 0)}.get(mode, (0, 0, 0))
         )
@@ -86,13 +87,13 @@ def test_a_bone_that_does_not_inherit_rotation_or_scale_is_written_all_the_same(
 def test_restoring_puts_every_channel_back_to_the_last_bit() -> None:
     rig = _rig()
     rigs.set_rotation(rigs.bone(rig, "Bone 1"), "XYZ", (0.1, 0.2, 0.3))
-    before = [np.array(posed.matrix_basis) for posed in rig.pose.bones]  # type: ignore[union-attr]
+    before = [np.array(posed.matrix_basis) for posed in present(rig.pose).bones]
     found = _read(rig)
     preview = LinkagePose(found)
     preview.show(bpy.context, _turned(found, 1, (0.4, 0.8, -0.3)))
     assert preview.is_undisturbed
     preview.restore(bpy.context)
-    for old, posed in zip(before, rig.pose.bones, strict=True):  # type: ignore[union-attr]
+    for old, posed in zip(before, present(rig.pose).bones, strict=True):
         np.testing.assert_array_equal(np.array(posed.matrix_basis), old)
 
 
