@@ -1,6 +1,7 @@
 """Jointed figures that are dragged, pulled and posed without overlap (Choi and Cremer 1999)."""
 
 from .constraints import Constraint, Perpendicular, PointOnCurve, PointOnSurface, universal
+from .euler_angles import EulerAngles
 from .goals import (
     AnyGoal,
     FigureGoal,
@@ -22,6 +23,7 @@ __all__ = [
     "AnyGoal",
     "BodySurface",
     "Constraint",
+    "EulerAngles",
     "FigureGoal",
     "Goal",
     "Guide",

@@ -23,6 +23,7 @@ from ..mechanics.joints import Joint
 from ..mechanics.joints.equations import AnchorFrames, JointRows, Joints, limit_rows
 from ..optimization.dual_equations import DualEquations
 from .configuration import Configuration
+from .euler_angles import AngleRows, angle_limits
 from .goals import Goal
 from .groups import RigidGroups
 from .rows import CoincidentPoints, FrameShifts, JointAxes, PerpendicularAxes, RowBatch, Rows, joined_rows
@@ -114,6 +115,7 @@ class Equations:
                 [self.compliance[:first], np.repeat(GOAL_COMPLIANCE / weights, counts)]
             ),
         )
+        found.__dict__["angles"] = self.angles
         if np.array_equal(found.body, self.body):
             found.__dict__["dual"] = self.dual
         return found
@@ -132,9 +134,25 @@ class Equations:
         """Return the joints' coordinates (j, 6): shifts over L, and turns."""
         return self.frames(configuration).coordinates(near)
 
+    @cached_property
+    def angles(self) -> AngleRows | None:
+        """The limits of Euler angles; None without any."""
+        return angle_limits(self.groups.linkage.constraints, self.groups)
+
+    @property
+    def has_limits(self) -> bool:
+        """Whether a joint has a limit."""
+        ends = (self.joints.lower, self.joints.upper)
+        return self.angles is not None or any(bool(np.isfinite(end).any()) for end in ends)
+
     def limits(self, configuration: Configuration, near: Floats | None = None) -> JointRows:
-        """Return the gaps of the joints' limits."""
-        return limit_rows(self.frames(configuration), near)
+        """Return the gaps of the joints' limits, then those of Euler angles."""
+        mine = limit_rows(self.frames(configuration), near)
+        if self.angles is None:
+            return mine
+        rows = self.angles.rows(configuration)
+        number = np.full(len(rows.value), -1, np.intp)
+        return JointRows.join([mine, JointRows(rows.blocks, self.angles.body, rows.value, number, number)])
 
     def goals_moved_since(self, before: Equations) -> float:
         """Return how far goals have moved from the same ones before, over L or in radians; 0 for others."""

@@ -279,7 +279,7 @@ class _Limits:
 
     @classmethod
     def at(cls, equations: Equations, configuration: Configuration, near: Floats) -> _Limits:
-        if not (np.isfinite(equations.joints.lower).any() or np.isfinite(equations.joints.upper).any()):
+        if not equations.has_limits:
             return cls(equations, near, np.zeros(0))
         gaps = equations.limits(configuration, near).value
         return cls(equations, near, np.minimum(gaps, 0.0))
