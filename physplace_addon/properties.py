@@ -101,7 +101,7 @@ class PhysPlaceSettings(PropertyGroup):
             soft_max=2000,
         )
         check_energy: BoolProperty(
-            name="Only Downhill",
+            name="Never Rise",
             description=(
                 "Refuse every step that would raise the object: it then surely comes to an end. "
                 "Pushes and nudges always do without"

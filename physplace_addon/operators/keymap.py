@@ -17,6 +17,7 @@ from bpy.props import EnumProperty
 from bpy.types import Context, Event, KeyMapItem, Operator, UILayout
 
 from ..scene.access import present, window_manager_of
+from .key_hints import KeyHint
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
@@ -24,14 +25,18 @@ if TYPE_CHECKING:
 # an action's name, its description, its key, and whether that is pressed with Shift, Ctrl and Alt
 KeyAction = tuple[str, str, str, bool, bool, bool]
 
+LIST = "LIST"  # the action that shows all keys over the view
+SHOWN = 5  # how many keys the status bar shows beside that one: more do not fit into 1,280 pixels
+_LIST_KEYS: KeyAction = ("All Keys", "List all keys over the view, or no more", "H", False, False, False)
+
 
 @dataclass(frozen=True)
 class ActionKeymap:
     """A keymap whose keys name actions.
 
     name: the keymap's name. operator: the `bl_idname` of its items. actions: each action by its identifier,
-    the most needed ones first: the status bar shows as many of them as it has room for. also: fixed keys for
-    actions, which are not shown.
+    the most needed ones first: the status bar shows `SHOWN` of them, and the key that lists all. also: fixed
+    keys for actions, which are not shown.
     """
 
     name: str
@@ -48,11 +53,17 @@ class ActionKeymap:
                 return _action(item)
         return self.also.get(event.type)
 
-    def hints(self, context: Context) -> str:
-        """Return the keys of all actions that have one, with the actions' names, for the status bar."""
+    def hints(self, context: Context) -> list[KeyHint]:
+        """Return the keys that matter most, with what they do, and the key that lists all of them."""
+        hints = self.all_hints(context)
+        lists = [hint for hint in hints if hint.text == self.actions[LIST][0]] if LIST in self.actions else []
+        others = [hint for hint in hints if hint not in lists]
+        return [*others[:SHOWN], *lists] if lists else others
+
+    def all_hints(self, context: Context) -> list[KeyHint]:
+        """Return the keys of all actions that have one, with the actions' names."""
         items = [item for item in self._in_order(self._items(context)) if item.active]
-        keys = [(item.to_string(compact=True), self.actions[_action(item)][0]) for item in items]
-        return "   ".join(f"{key}: {name}" for key, name in keys)
+        return [KeyHint.of_item(self.actions[_action(item)][0], item) for item in items]
 
     def draw(self, context: Context, layout: UILayout) -> None:
         """Draw all keys, to be edited, each with its description."""
@@ -139,7 +150,14 @@ PLACING = ActionKeymap(
             False,
             False,
         ),
-        "THROUGH": ("Let Through", "Move it through things by hand, or no more", "I", False, False, False),
+        "THROUGH": (
+            "Pass Through",
+            "Move it through other objects by hand, or no more",
+            "I",
+            False,
+            False,
+            False,
+        ),
         "EXTRICATE": (
             "Extricate",
             "Free it of what it overlaps by the least motion",
@@ -149,12 +167,13 @@ PLACING = ActionKeymap(
             False,
         ),
         "FRICTION": ("Friction", "Let friction act, or no more", "F", False, False, False),
-        "ENERGY": ("Only Downhill", "Refuse steps that rise, or no more", "A", False, False, False),
-        "LEAVE": ("Leave Unstable", "Leave an unstable rest by a nudge", "M", False, False, False),
-        "BACK": ("Back", "Show the state before", "LEFT_ARROW", False, False, False),
-        "FORTH": ("Forth", "Show the state after", "RIGHT_ARROW", False, False, False),
-        "FAR_BACK": ("Ten Back", "Go ten states back", "LEFT_ARROW", True, False, False),
-        "FAR_FORTH": ("Ten Forth", "Go ten states forth", "RIGHT_ARROW", True, False, False),
+        "ENERGY": ("Allow Rising", "Let forces lift it on its way, or no more", "A", False, False, False),
+        "LEAVE": ("Tip Over", "Leave an unstable rest by a small nudge", "M", False, False, False),
+        "BACK": ("Step Back", "Show the state before", "LEFT_ARROW", False, False, False),
+        "FORTH": ("Step Forward", "Show the state after", "RIGHT_ARROW", False, False, False),
+        "FAR_BACK": ("10 Back", "Go ten states back", "LEFT_ARROW", True, False, False),
+        "FAR_FORTH": ("10 Forward", "Go ten states forward", "RIGHT_ARROW", True, False, False),
+        LIST: _LIST_KEYS,
     },
     {"NUMPAD_ENTER": "CONFIRM", "RIGHTMOUSE": "CANCEL"},  # as in all of Blender's own tools
 )
@@ -200,10 +219,11 @@ SIMULATING = ActionKeymap(
         ),
         "MOVE": ("Move", "Pause, and move the active object by hand", "G", False, False, False),
         "TURN": ("Turn", "Pause, and turn the active object by hand", "R", False, False, False),
-        "BACK": ("Back", "Show the frame before", "LEFT_ARROW", False, False, False),
-        "FORTH": ("Forth", "Show the frame after", "RIGHT_ARROW", False, False, False),
-        "FAR_BACK": ("Ten Back", "Go ten frames back", "LEFT_ARROW", True, False, False),
-        "FAR_FORTH": ("Ten Forth", "Go ten frames forth", "RIGHT_ARROW", True, False, False),
+        "BACK": ("Step Back", "Show the frame before", "LEFT_ARROW", False, False, False),
+        "FORTH": ("Step Forward", "Show the frame after", "RIGHT_ARROW", False, False, False),
+        "FAR_BACK": ("10 Back", "Go ten frames back", "LEFT_ARROW", True, False, False),
+        "FAR_FORTH": ("10 Forward", "Go ten frames forward", "RIGHT_ARROW", True, False, False),
+        LIST: _LIST_KEYS,
     },
     {"NUMPAD_ENTER": "CONFIRM", "RIGHTMOUSE": "CANCEL"},
 )

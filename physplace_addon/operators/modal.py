@@ -18,6 +18,7 @@ Blender.
 from __future__ import annotations
 
 import gc
+from collections.abc import Sequence
 from enum import Enum, auto
 from time import perf_counter
 from typing import TYPE_CHECKING, ClassVar, Final
@@ -31,6 +32,8 @@ from ..overlay.drawing import Drawing
 from ..scene.access import persistent
 from ..scene.changes import own_changes
 from .common import Conclusion, ObjectOperator, no_active_object_reason, wait_cursor
+from .key_hints import KeyHint
+from .keymap import LIST, ActionKeymap
 from .preferences import tick_seconds
 from .session import InteractiveSession, OpenSession, Pacing
 from .view import View
@@ -65,11 +68,12 @@ class ModalOperator(ObjectOperator):
     """An operator that works in the ticks of a timer until the artist confirms or cancels it.
 
     session: what it works on. hides_from_files: a file that is saved meanwhile has the scene as it was
-    before.
+    before. keymap: of its keys, which the artist may change; None if it has none of its own.
     """
 
     session: InteractiveSession
     hides_from_files = True
+    keymap: ClassVar[ActionKeymap | None] = None
     if TYPE_CHECKING:
         _running: ClassVar[list[ModalOperator]]
     else:
@@ -192,9 +196,9 @@ class ModalOperator(ObjectOperator):
         """Return figures for the view's header."""
         return self.session.figures()
 
-    def hints(self) -> str:
+    def hints(self) -> Sequence[KeyHint]:
         """Return the keys for the status bar."""
-        return ""
+        return ()
 
     @property
     def drawing(self) -> Drawing:
@@ -248,6 +252,9 @@ class ModalOperator(ObjectOperator):
         captures = self._is_ready and self.captures(event)
         if not captures and not is_for_view(view, event):
             return {"PASS_THROUGH"}
+        if self.keymap is not None and self.keymap.action_of(context, event) == LIST:
+            self._opened.toggle_keys(context, self.keymap.all_hints(context))
+            return {"RUNNING_MODAL"}
         handle = self.handle_event_while_busy if self.is_busy else self.handle_event
         return self._conclude_event(context, handle(context, view, event))
 
@@ -339,9 +346,9 @@ class ModalOperator(ObjectOperator):
         """Return what the view's header says now: how far a job is, or else the session's figures."""
         return in_a_line(self.bl_label, self._progress) if self.is_busy else self.header()
 
-    def busy_hints(self) -> str:
+    def busy_hints(self) -> Sequence[KeyHint]:
         """Return the keys while a job is running."""
-        return "Esc: stop"
+        return (KeyHint.of("stop", "ESC"),)
 
     def _give_up(self, context: Context) -> None:
         """Put everything back, unless that is done, and close, even if that fails."""

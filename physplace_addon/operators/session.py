@@ -11,14 +11,16 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar, cast
 
 import bpy
 from bpy.types import Context, Operator, WorkSpace
 
 from ..overlay.drawing import Drawing
+from ..overlay.key_list import KeyList
 from ..scene.access import present, window_manager_of
 from .common import CursorProgress
+from .key_hints import KeyHint, drawn
 
 BETWEEN_TICKS: Final = 0.001  # seconds between two ticks of a timer, for Blender to draw and to take events
 REST: Final = 1.0 / 3.0  # ticks in which nothing is solved that make up for one tick of work
@@ -147,6 +149,7 @@ class OpenSession:
         self._place = _place_of(context)
         self._status_bar = _StatusBar(context)
         self._progress = CursorProgress()
+        self._keys: KeyList | None = None
         manager = window_manager_of(context)
         self._timer = manager.event_timer_add(BETWEEN_TICKS, window=context.window)
         manager.modal_handler_add(operator)
@@ -155,9 +158,18 @@ class OpenSession:
         """Return whether the context has the area, scene and view layer that the session was begun in."""
         return _place_of(context) == self._place
 
-    def show_text(self, context: Context, header: str, hints: str) -> None:
+    def show_text(self, context: Context, header: str, hints: Sequence[KeyHint]) -> None:
         """Show figures in the area's header, and keys in the status bar."""
         self._status_bar.show(context, header, hints)
+
+    def toggle_keys(self, context: Context, hints: Sequence[KeyHint]) -> None:
+        """List keys over the view, or no more if they are listed."""
+        if self._keys is not None:
+            self._keys.close()
+            self._keys = None
+        else:
+            area = present(context.area).as_pointer()
+            self._keys = KeyList(area, [(hint.key, hint.text) for hint in hints])
 
     def show_progress(self, part: float | None) -> None:
         """Show at the cursor which part of the work is done; None for nothing."""
@@ -167,6 +179,8 @@ class OpenSession:
         """Take away everything that was opened: the one exit of every modal operator."""
         window_manager_of(context).event_timer_remove(self._timer)
         self.drawing.close()
+        if self._keys is not None:
+            self._keys.close()
         self._progress.show(None)
         self._status_bar.clear(context)
 
@@ -181,15 +195,16 @@ class _StatusBar:
     def __init__(self, context: Context) -> None:
         self._area = present(context.area).as_pointer()
         self._workspace = present(context.workspace).as_pointer()
-        self._shown: tuple[str | None, str | None] = (None, None)
+        self._shown: tuple[str | None, Sequence[KeyHint] | None] = (None, None)
 
-    def show(self, context: Context, header: str, status: str) -> None:
-        """Show texts; the area and the workspace are those of the context."""
-        before, self._shown = self._shown, (header, status)
+    def show(self, context: Context, header: str, hints: Sequence[KeyHint]) -> None:
+        """Show a text and keys; the area and the workspace are those of the context."""
+        before, self._shown = self._shown, (header, tuple(hints))
         if before[0] != header:
             present(context.area).header_text_set(header)
-        if before[1] != status:
-            present(context.workspace).status_text_set(status)
+        if before[1] != self._shown[1]:
+            # the stub says that it takes a text alone
+            cast("Any", present(context.workspace)).status_text_set(drawn(hints))
 
     def clear(self, context: Context) -> None:
         """Give the header and the status bar back to Blender."""

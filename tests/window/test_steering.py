@@ -12,7 +12,7 @@ from mathutils import Euler, Vector
 from physplace_addon.scene.access import present
 from tests.blender_data import animation_of, current_scene, current_view_layer, preferences, window_manager
 from tests.scene import scenes
-from tests.window import extension
+from tests.window import extension, framebuffer
 from tests.window.placements import START, assert_nothing_is_open, begun, cube_at, header, operator, placing
 from tests.window.user import User
 
@@ -24,6 +24,16 @@ key_of = partial(extension.key_of, "PhysPlace: Placing")
 def is_at(*place: float, name: str = "Cube") -> Callable[[], bool]:
     """Whether a cube is somewhere, to a tenth of a millimetre."""
     return lambda: (cube_at(name) - Vector(place)).length < 1e-4
+
+
+def hints() -> list[str]:
+    """The keys in the status bar, with what they do."""
+    return [str(hint) for hint in operator().hints()]
+
+
+def all_keys() -> list[str]:
+    """All keys, with what they do."""
+    return [str(hint) for hint in operator().keymap.all_hints(bpy.context)]
 
 
 async def test_numbers_take_minus_and_backspace_and_are_told(user: User) -> None:
@@ -202,8 +212,8 @@ async def test_tab_says_when_there_is_none_and_comes_back_to_the_first(user: Use
 
 async def test_a_key_that_the_artist_has_changed_is_the_one_that_works_and_is_told(user: User) -> None:
     await begun(user)
-    assert f"{key_of('PAUSE').to_string(compact=True)}: Pause" in operator().hints()
-    assert operator().hints().startswith(f"{key_of('CONFIRM').to_string(compact=True)}: Confirm")
+    assert f"{key_of('PAUSE').to_string(compact=True)}: Pause" in hints()
+    assert hints()[0] == f"{key_of('CONFIRM').to_string(compact=True)}: Confirm"
     try:
         key_of("PAUSE").type = "P"
         key_of("PUSH").active = False
@@ -211,8 +221,9 @@ async def test_a_key_that_the_artist_has_changed_is_the_one_that_works_and_is_to
         assert "paused" not in header()
         await user.press("P")
         assert "paused" in header()
-        assert "P: Pause" in operator().hints()
-        assert "Push" not in operator().hints()
+        assert "P: Pause" in hints()
+        assert len(hints()) == 6  # five, and the one that lists all
+        assert not any("Push" in key for key in all_keys())
     finally:
         key_of("PAUSE").type = "SPACE"
         key_of("PUSH").active = True
@@ -248,3 +259,20 @@ async def test_the_header_shows_how_far_it_has_got_and_not_how_far_it_was_asked_
     assert header().startswith("Cube: Move 2.0000 0.0000 0.0000 along X [9|]")
     await user.press("ESC")
     await user.press("ESC")
+
+
+async def test_h_lists_all_keys_over_the_view_until_it_is_pressed_again(user: User) -> None:
+    await begun(user)
+    await user.press("SPACE")
+    await user.wait(5)
+    before = framebuffer.screen(user.screen_dump)
+    await user.press("H")
+    await user.wait(5)
+    await user.screenshot("all-keys")
+    assert len(all_keys()) > 15
+    with_keys = framebuffer.screen(user.screen_dump)
+    await user.press("H")
+    await user.press("ESC")
+    assert_nothing_is_open()
+    lower_left = (slice(300, 590), slice(40, 300))
+    assert np.any(with_keys[lower_left] != before[lower_left], axis=-1).mean() > 0.02

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import bpy
@@ -16,10 +17,11 @@ from ...scene.errors import SceneError
 from ...scene.reading.scenario import check_editable
 from ...scene.writing.duplicate import select_only
 from ..common import Conclusion, location_property, no_blob_reason
+from ..key_hints import KeyHint
 from ..modal import EventResult, ModalOperator, open_operators
 from ..view import View
 from .playback import playback
-from .sculpt import PHYSPLACE_OT_blob_sculpt
+from .sculpt import CLICK_HINTS, PHYSPLACE_OT_blob_sculpt
 from .session import BlobSession
 
 if TYPE_CHECKING:
@@ -130,6 +132,6 @@ class PHYSPLACE_OT_blob_control_add(ModalOperator):
         where = "the surface is not under the mouse" if self._place is None else "click to put it here"
         return f"{self.session.model.name}: {where}"
 
-    def hints(self) -> str:
+    def hints(self) -> Sequence[KeyHint]:
         """Return the keys."""
-        return "Click on the surface: new control point   Esc: none"
+        return CLICK_HINTS

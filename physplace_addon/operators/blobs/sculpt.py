@@ -9,6 +9,9 @@ the surface follows. If another mode or workspace ends the operator, the blob st
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Final
+
 import bpy
 from bpy.types import Context, Event, Object
 
@@ -19,6 +22,7 @@ from ...scene.access import present
 from ...scene.blobs.objects import active_blob
 from ...scene.writing.duplicate import select_only
 from ..common import Conclusion, no_blob_reason
+from ..key_hints import KeyHint
 from ..keymap import SCULPTING
 from ..modal import EventResult, ModalOperator, open_operators
 from ..view import View
@@ -27,6 +31,12 @@ from .session import BlobSession
 
 NEAR = 14.0  # pixels between the mouse and a control point within which a press is on it
 STEPS = 400  # largest number of steps where it runs without a window
+
+
+CLICK_HINTS: Final = (
+    KeyHint("new control point", "Click on the surface", ("MOUSE_LMB",)),
+    KeyHint.of("none", "ESC"),
+)
 
 
 class PHYSPLACE_OT_blob_sculpt(ModalOperator):
@@ -167,11 +177,12 @@ class PHYSPLACE_OT_blob_sculpt(ModalOperator):
         )
         return Conclusion(well, session.figures())
 
-    def hints(self) -> str:
+    def hints(self) -> Sequence[KeyHint]:
         """Return the keys."""
         if self.adds:
-            return "Click on the surface: new control point   Esc: none"
-        return f"{SCULPTING.hints(bpy.context)}   and all of Blender's own, as G: move   X: delete"
+            return CLICK_HINTS
+        own = (KeyHint.of("move", "G"), KeyHint.of("delete", "X"))
+        return (*SCULPTING.hints(bpy.context), *own)
 
 
 def sculpted_blob() -> Object | None:

@@ -6,6 +6,7 @@ It is placing by hand alone: no weight acts.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,9 +17,11 @@ from ...core.jobs import Job
 from ...scene.access import active_object, present
 from ...scene.reading.scenario import selected_movers
 from ..common import Conclusion, object_mode_reason
+from ..key_hints import KeyHint
 from ..modal import EventResult, ModalOperator
 from ..view import View, pick_up
 from .session import PlacementSession
+from .transform_input import TRANSFORM_HINTS
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
@@ -136,6 +139,11 @@ class PHYSPLACE_OT_drag(ModalOperator):
         self.session.leave(context)
         return Conclusion(is_clear, f'"{name}": moved by hand, {contacts}')
 
-    def hints(self) -> str:
+    def hints(self) -> Sequence[KeyHint]:
         """Return the keys."""
-        return "Release: leave it   X Y Z: axis   Shift: plane   0-9: amount   R: turn   Esc: put it back"
+        return (
+            KeyHint("leave it", "Release"),
+            *TRANSFORM_HINTS[:3],
+            KeyHint.of("turn", "R"),
+            KeyHint.of("put it back", "ESC"),
+        )

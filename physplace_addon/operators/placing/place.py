@@ -6,7 +6,7 @@ In a 3D view the artist watches and steers it; without one, or from Adjust Last 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import bpy
@@ -19,6 +19,7 @@ from ...scene.reading.scenario import reading, selected_movers
 from ...scene.references import ObjectReference
 from ...scene.writing import duplicate
 from ..common import Conclusion, conclude, cursor_progress
+from ..key_hints import KeyHint
 from ..keymap import PLACING
 from ..modal import EventResult, ModalOperator
 from ..sliced import shown_at_cursor
@@ -37,6 +38,7 @@ class PHYSPLACE_OT_place(ModalOperator):
     """
 
     session: PlacementSession
+    keymap = PLACING
 
     bl_idname = "physplace.place"
     bl_label = "Place at Rest"
@@ -243,7 +245,7 @@ class PHYSPLACE_OT_place(ModalOperator):
         """Return the last message, or else how far the placement is."""
         return self._message or self.session.figures()
 
-    def hints(self) -> str:
+    def hints(self) -> Sequence[KeyHint]:
         """Return the keys, as the artist has set them."""
         if self.session.transform is not None:
             return TRANSFORM_HINTS

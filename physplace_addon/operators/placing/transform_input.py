@@ -11,6 +11,7 @@ from bpy.types import Event
 
 from ...core.arrays import Floats
 from ...core.rigid import Pose, quaternion_conjugate, quaternion_product, rotation_vector
+from ..key_hints import KeyHint
 from ..view import View
 
 NUMBERS: Final = ("ZERO", "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE")
@@ -24,7 +25,13 @@ DIGITS: Final = {
 MINUS: Final = ("MINUS", "NUMPAD_MINUS")
 ACCEPTS: Final = ("RET", "NUMPAD_ENTER", "LEFTMOUSE")
 REJECTS: Final = ("ESC", "RIGHTMOUSE")
-TRANSFORM_HINTS: Final = "X Y Z: axis   Shift: plane   0-9: amount   Enter: leave it there   Esc: put it back"
+TRANSFORM_HINTS: Final = (
+    KeyHint("axis", "X Y Z", ("EVENT_X", "EVENT_Y", "EVENT_Z")),
+    KeyHint("plane", "Shift", ("EVENT_SHIFT",)),
+    KeyHint("amount", "0-9"),
+    KeyHint.of("leave it there", "RET"),
+    KeyHint.of("put it back", "ESC"),
+)
 _EDGE_ON: Final = 0.1  # cosine between a locked plane's normal and the view; below, the plane is seen edge-on
 _HEAD_ON: Final = 1e-4  # squared sine between an axis and a pixel's ray; below, no pixel gives a place on it
 

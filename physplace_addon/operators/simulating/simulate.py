@@ -7,7 +7,7 @@ its last frame.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 import bpy
@@ -20,6 +20,7 @@ from ...scene.access import scene_of
 from ...scene.dynamics.preview import MotionPreview
 from ...scene.dynamics.reading import DynamicScenario, read_dynamics
 from ..common import Conclusion, cursor_progress
+from ..key_hints import KeyHint
 from ..keymap import SIMULATING
 from ..modal import EventResult, ModalOperator, in_a_line
 from ..placing.transform_input import ACCEPTS, REJECTS, TRANSFORM_HINTS, TransformInput
@@ -35,6 +36,7 @@ class PHYSPLACE_OT_simulate(ModalOperator):
     """Let the selected objects move in time, and key their motion."""
 
     session: SimulationSession
+    keymap = SIMULATING
 
     bl_idname = "physplace.simulate"
     bl_label = "Simulate"
@@ -209,12 +211,12 @@ class PHYSPLACE_OT_simulate(ModalOperator):
         """Return the last message, or else the figures of the frame that is shown, with a bar."""
         return self._message or in_a_line(self.bl_label, self.session.progress())
 
-    def hints(self) -> str:
+    def hints(self) -> Sequence[KeyHint]:
         """Return the keys, as the artist has set them."""
         if self.session.transform is not None:
             return TRANSFORM_HINTS
         if self.session.pulled is not None:
-            return "Release: let go"
+            return (KeyHint("let go", "Release"),)
         return SIMULATING.hints(bpy.context)
 
     def _show(self, context: Context) -> None:
