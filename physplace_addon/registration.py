@@ -16,6 +16,8 @@ from .operators import keymap, menus, modal, preferences, scene_handlers, tool
 from .operators.batch import command
 from .operators.blobs import add, bake, control_add, mesh, playback, sculpt
 from .operators.forces import connect, push
+from .operators.linkages import drag as linkage_drag
+from .operators.linkages import solve as linkage_solve
 from .operators.placing import check, drag, drop, extricate, live_check, place, replicate
 from .operators.regions import contact_regions
 from .operators.regions import shown as shown_regions
@@ -24,6 +26,7 @@ from .operators.rests import keyed as rest_operators
 from .operators.simulating import simulate
 from .overlay import drawing
 from .panels import blobs as blob_panels
+from .panels import linkages as linkage_panels
 from .panels import regions as region_panels
 from .panels import rests as rest_panels
 from .panels import sidebar, simulating
@@ -37,6 +40,7 @@ CLASSES: tuple[type, ...] = (
     live_check.PhysPlaceSwitches,
     keymap.PHYSPLACE_OT_placing_key,
     keymap.PHYSPLACE_OT_simulating_key,
+    keymap.PHYSPLACE_OT_posing_key,
     keymap.PHYSPLACE_OT_sculpting_key,
     preferences.PhysPlacePreferences,
     place.PHYSPLACE_OT_place,
@@ -66,6 +70,9 @@ CLASSES: tuple[type, ...] = (
     forces.PHYSPLACE_OT_rest_connection_add,
     forces.PHYSPLACE_OT_rest_force_remove,
     simulate.PHYSPLACE_OT_simulate,
+    linkage_drag.PHYSPLACE_OT_linkage_drag,
+    linkage_solve.PHYSPLACE_OT_linkage_pull,
+    linkage_solve.PHYSPLACE_OT_linkage_solve,
     menus.PHYSPLACE_MT_object,
     sidebar.PHYSPLACE_PT_place,
     sidebar.PHYSPLACE_PT_forces,
@@ -75,6 +82,7 @@ CLASSES: tuple[type, ...] = (
     sidebar.PHYSPLACE_PT_settings,
     sidebar.PHYSPLACE_PT_report,
     simulating.PHYSPLACE_PT_simulate,
+    linkage_panels.PHYSPLACE_PT_figures,
     blob_panels.PHYSPLACE_PT_blobs,
 )
 
@@ -89,6 +97,7 @@ POINTERS: tuple[tuple[type, str, type], ...] = (
 MENUS = (
     (bpy.types.VIEW3D_MT_object, menus.draw_object_menu),
     (bpy.types.VIEW3D_MT_add, menus.draw_add_menu),
+    (bpy.types.VIEW3D_MT_pose, menus.draw_pose_menu),
 )
 
 # Functions that Blender calls: (the name of Blender's list, the function).

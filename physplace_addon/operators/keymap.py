@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The keys of placing, simulating and sculpting, in keymaps of the extension's own that the preferences edit.
+"""The keys of placing, simulating, posing and sculpting, in keymaps that the preferences edit.
 
 Blender has no modal keymaps for Python's operators. So these keymaps belong to no editor and do nothing by
 themselves: their items name actions, and a running operator looks up its events in them.
@@ -227,7 +227,28 @@ SIMULATING = ActionKeymap(
     },
     {"NUMPAD_ENTER": "CONFIRM", "RIGHTMOUSE": "CANCEL"},
 )
-ALL = (PLACING, SIMULATING, SCULPTING)
+POSING = ActionKeymap(
+    "PhysPlace: Posing",
+    "physplace.posing_key",
+    {
+        "CONFIRM": ("Confirm", "Leave the figure in this pose", "RET", False, False, False),
+        "CANCEL": ("Cancel", "Put the figure back", "ESC", False, False, False),
+        "GRAB": ("Grab", "Drag the part under the mouse at that point", "LEFTMOUSE", False, False, False),
+        "PIN": ("Pin", "Pin the point under the mouse, or release it", "LEFTMOUSE", False, True, False),
+        "CYCLE": (
+            "Kind of Pin",
+            "Let the pin under the mouse, or else the last one, hold its point, its whole part, nothing",
+            "TAB",
+            False,
+            False,
+            False,
+        ),
+        "WHOLE": ("Whole Figure", "Move the whole figure, or no more", "A", False, False, False),
+        LIST: _LIST_KEYS,
+    },
+    {"NUMPAD_ENTER": "CONFIRM", "RIGHTMOUSE": "CANCEL"},
+)
+ALL = (PLACING, SIMULATING, POSING, SCULPTING)
 
 
 class _KeyOperator(Operator):
@@ -277,6 +298,23 @@ class PHYSPLACE_OT_simulating_key(_KeyOperator):
             name="Action",
             description="What the key does to the simulation that is running",
             items=[(key, label, text) for key, (label, text, *_) in SIMULATING.actions.items()],
+        )
+
+
+class PHYSPLACE_OT_posing_key(_KeyOperator):
+    """The action of a key while a jointed figure is posed."""
+
+    bl_idname = POSING.operator
+    bl_label = "Pose a Figure"
+    bl_description = "What a key does while a jointed figure is being posed"
+
+    if TYPE_CHECKING:
+        action: str
+    else:
+        action: EnumProperty(
+            name="Action",
+            description="What the key does to the figure that is being posed",
+            items=[(key, label, text) for key, (label, text, *_) in POSING.actions.items()],
         )
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The entries in Blender's own Object and Add menus."""
+"""The entries in Blender's own Object, Pose and Add menus."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from ..scene.access import present
 from .blobs.add import PHYSPLACE_OT_blob_add
 from .forces.connect import PHYSPLACE_OT_connect
 from .forces.push import PHYSPLACE_OT_nudge, PHYSPLACE_OT_push
+from .linkages.drag import PHYSPLACE_OT_linkage_drag
+from .linkages.solve import PHYSPLACE_OT_linkage_pull, PHYSPLACE_OT_linkage_solve
 from .placing.check import PHYSPLACE_OT_check
 from .placing.drop import PHYSPLACE_OT_drop_selected
 from .placing.extricate import PHYSPLACE_OT_extricate
@@ -31,7 +33,11 @@ OPERATORS = (
     PHYSPLACE_OT_keyframe_rest,
     PHYSPLACE_OT_rests_replace,
     PHYSPLACE_OT_simulate,
+    PHYSPLACE_OT_linkage_drag,
+    PHYSPLACE_OT_linkage_pull,
+    PHYSPLACE_OT_linkage_solve,
 )
+POSING = (PHYSPLACE_OT_linkage_drag, PHYSPLACE_OT_linkage_pull, PHYSPLACE_OT_linkage_solve)
 
 
 def draw_object_menu(self: Menu, context: Context) -> None:
@@ -39,6 +45,14 @@ def draw_object_menu(self: Menu, context: Context) -> None:
     layout = present(self.layout)
     layout.separator()
     layout.menu(PHYSPLACE_MT_object.bl_idname)
+
+
+def draw_pose_menu(self: Menu, context: Context) -> None:
+    """Draw the operators that pose figures in the Pose menu."""
+    layout = present(self.layout)
+    layout.separator()
+    for operator in POSING:
+        layout.operator(operator.bl_idname)
 
 
 def draw_add_menu(self: Menu, context: Context) -> None:

@@ -11,7 +11,18 @@ from collections.abc import Callable, ItemsView, Mapping
 from typing import Any, Protocol, TypeVar, cast
 
 import bpy
-from bpy.types import ID, Collection, Context, Depsgraph, Library, Object, Scene, ViewLayer, WindowManager
+from bpy.types import (
+    ID,
+    Collection,
+    Context,
+    Depsgraph,
+    Library,
+    Object,
+    PoseBone,
+    Scene,
+    ViewLayer,
+    WindowManager,
+)
 
 Present = TypeVar("Present")
 Handler = TypeVar("Handler", bound=Callable[..., None])
@@ -45,8 +56,8 @@ def extended(block: ID) -> Extended:
     return cast("Extended", block)
 
 
-def custom_properties(block: ID) -> CustomProperties:
-    """Return a data-block as the mapping of its custom properties."""
+def custom_properties(block: ID | PoseBone) -> CustomProperties:
+    """Return a data-block, or a bone, as the mapping of its custom properties."""
     return cast("CustomProperties", block)
 
 

@@ -22,7 +22,7 @@ from ..access import present, scene_of, view_layer_of
 from ..affine import linear4
 from ..changes import own_changes
 from ..errors import SceneError
-from ..writing.keys import insert_automatically
+from ..writing.keys import Key, Keying, insert_automatically, insert_keys
 from ..writing.transform import READ_BACK, Channels, channels, check_world_matrix, set_channels
 from .anchors import keep_anchors
 from .bone_constraints import is_acting
@@ -119,6 +119,21 @@ class LinkagePose:
             if read.holder is not None:
                 keep_anchors(read.holder.object, read.joint)
         return len(moved)
+
+    def key_path(self, context: Context, states: Sequence[Sequence[Pose]], first_frame: int) -> None:
+        """Key all that moves, from a frame on, at the poses of one state after another; show the last."""
+        keying, frames = Keying.of(context), len(states)
+        path = []
+        self._shown = list(self._before)
+        for poses in states:
+            self._shown = self._channels(poses)
+            path.append(self._shown)
+        for number, target in enumerate(self._targets):
+            values = [state[number] for state in path]
+            if any(not _alike(each, self._before[number]) for each in values):
+                keys = [Key(first_frame + i, each, i < frames - 1) for i, each in enumerate(values)]
+                insert_keys(self._posed(target), keys, keying)
+        self.show(context, states[-1])
 
     @property
     def is_undisturbed(self) -> bool:

@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The interactive session of a linkage that is dragged: its pins, what is grabbed, and what follows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from bpy.types import Context
+
+from ...core.arrays import Floats
+from ...core.articulation import AnyGoal, FigureGoal, Goal, LinkageDrag, LinkageStatus
+from ...core.contact.system import FIXED
+from ...core.jobs import Job
+from ...core.rigid import Pose
+from ...core.wording import counted, listed
+from ...overlay.linkages import LinkageMarks
+from ...scene.linkages.linkages import FoundLinkage
+from ...scene.linkages.pins import Pin, PinKind, read_pins, write_pins
+from ...scene.linkages.posing import LinkagePose
+from ...scene.linkages.preparation import PreparedLinkage, nearest_part
+from ...scene.linkages.reading import LinkageScenario, reading_around
+from ...scene.reading.nearness import Travel
+from ..common import Conclusion
+from ..session import InteractiveSession, Pacing
+from ..view import View, nearest_pixel, object_under
+
+PIN_WEIGHT: Final = 100.0  # of a pin beside a dragged point, where both cannot be
+_PIXELS: Final = 14.0  # distance from a pin at which the mouse takes it
+_UNTURNED: Final = np.array([1.0, 0.0, 0.0, 0.0])
+
+
+@dataclass(frozen=True, eq=False)
+class Grabbed:
+    """A point that the mouse holds.
+
+    part: its number. point (3,): in the part's frame. taken, target (3,): where it was in the world, and
+    where it is to go.
+    """
+
+    part: int
+    point: Floats
+    taken: Floats
+    target: Floats
+
+
+class LinkageSession(InteractiveSession):
+    """A linkage under the artist's eyes.
+
+    grabbed: what the mouse holds; None for nothing. pins: what stays. moves_whole: whether the whole linkage
+    follows the mouse.
+    """
+
+    def __init__(self, context: Context, scenario: LinkageScenario) -> None:
+        self._preview = LinkagePose(scenario.found)
+        self._preview.check_writable(context)
+        self._prepared = PreparedLinkage.of(scenario, scenario.found.poses)
+        self._state = self._prepared.scene.start
+        self.grabbed: Grabbed | None = None
+        self.pins: dict[int, Pin] = {pin.part: pin for pin in read_pins(scenario.found)}
+        self._held: dict[int, Goal] = {number: self._goal(pin) for number, pin in self.pins.items()}
+        self.moves_whole = False
+        self.message = ""
+        self._solver: LinkageDrag | None = None
+        self._last_pin: int | None = None
+        self._pacing = Pacing()
+        self._goes_to: Floats | None = None
+
+    @property
+    def found(self) -> FoundLinkage:
+        """The linkage as it was read."""
+        return self._prepared.scenario.found
+
+    @property
+    def poses(self) -> tuple[Pose, ...]:
+        """The poses of its parts in the world."""
+        return self._prepared.poses(self._state)
+
+    # what time does
+
+    def tick(self, seconds: float) -> bool:
+        """Work for so many seconds; return whether there is anything new to show."""
+        before = self._state
+        self._pacing.work(self._step, seconds, overruns=False)
+        return self._state is not before
+
+    def _step(self) -> bool:
+        if self._solver is None or not self._solver.status.is_running:
+            return False
+        self._state = self._solver.step()
+        return True
+
+    def has_to_read(self) -> bool:
+        """Return whether the linkage may come near something that is not read."""
+        return self._prepared.scenario.misses(self.poses, self._travels())
+
+    def reading(self, context: Context) -> Job[None]:
+        """Read, in slices, what is near now, and go on with it."""
+        always = frozenset(self._prepared.scenario.world.owners)
+        poses = self.poses
+        scenario = yield from reading_around(context, self.found, poses, self._travels(), always)
+        self._prepared = PreparedLinkage.of(scenario, poses)
+        self._state = self._prepared.scene.start
+        self._begin()
+
+    def _travels(self) -> list[Travel]:
+        if self.grabbed is None:
+            return []
+        shift = self.grabbed.target - self.poses[self.grabbed.part].points(self.grabbed.point)
+        far = float(np.linalg.norm(shift))
+        return [Travel(shift / far, far)] if far > 0.0 else []
+
+    # what the mouse does
+
+    def part_under(self, context: Context, view: View, mouse: Floats) -> tuple[int, Floats] | None:
+        """Return the part that a pixel (2,) shows, and its point (3,) in the world; None for none."""
+        seen = object_under(context, view, mouse)
+        numbers = [] if seen is None else self.found.part_shown_by(seen[0])
+        if seen is None or not numbers:
+            return None
+        return nearest_part(self.found, self.poses, numbers, seen[1]), seen[1]
+
+    def grab(self, part: int, place: Floats) -> None:
+        """Grab a part at a place (3,) in the world."""
+        self.grabbed = Grabbed(part, self.poses[part].inverse().points(place), place, place)
+        self._begin()
+
+    def follow(self, target: Floats) -> None:
+        """Lead what is grabbed to a place (3,) in the world."""
+        if self.grabbed is not None and self._solver is not None:
+            self.grabbed = replace(self.grabbed, target=target)
+            self._solver.move_to(self._goals())
+
+    def toggle_whole(self) -> None:
+        """Move the whole linkage, or no more; what is grabbed goes on from where it is."""
+        self.moves_whole = not self.moves_whole
+        if self.grabbed is not None:
+            place = self.poses[self.grabbed.part].points(self.grabbed.point)
+            self.grabbed = replace(self.grabbed, taken=place)
+            self._begin()
+
+    def toggle_pin(self, part: int, place: Floats) -> None:
+        """Pin a part at a place (3,) in the world, or release its pin."""
+        if part in self.pins:
+            self._set_pin(part, None)
+        else:
+            point = self.poses[part].inverse().points(place)
+            self._set_pin(part, Pin(part, PinKind.POINT, point))
+
+    def release_pin(self, part: int) -> None:
+        """Release the pin of a part."""
+        self._set_pin(part, None)
+
+    def cycle_pin(self, part: int | None = None) -> None:
+        """Make a pin, else the last one, the next kind: of a point, of the whole part, none."""
+        chosen = self._last_pin if part is None else part
+        if chosen is not None and chosen in self.pins:
+            self._set_pin(chosen, self.pins[chosen].cycled())
+
+    def pin_under(self, view: View, mouse: Floats) -> int | None:
+        """Return the part whose pin is under a pixel (2,); None for none."""
+        parts = list(self.pins)
+        places = np.array([self._place_of(self.pins[each]) for each in parts]).reshape(-1, 3)
+        nearest = nearest_pixel(places, view, mouse, _PIXELS)
+        return None if nearest is None else parts[nearest]
+
+    def _set_pin(self, part: int, pin: Pin | None) -> None:
+        if pin is None:
+            del self.pins[part], self._held[part]
+            self._last_pin = next(reversed(self.pins), None)
+        else:
+            self.pins[part], self._held[part], self._last_pin = pin, self._goal(pin), part
+        if self._solver is not None:
+            self._begin()
+
+    def _goal(self, pin: Pin) -> Goal:
+        """Return the goal that keeps a pin where it is now."""
+        return replace(pin.goal(self._state.poses[pin.part]), weight=PIN_WEIGHT)
+
+    def _begin(self) -> None:
+        """Follow the goals of now from the pose of now."""
+        self._solver = LinkageDrag(self._prepared.scene, self._state, self._goals())
+
+    def _goals(self) -> list[AnyGoal]:
+        goals: list[AnyGoal] = list(self._held.values())
+        grabbed = self.grabbed
+        if grabbed is None:
+            return goals
+        if self.moves_whole:
+            return [FigureGoal(Pose(_UNTURNED, grabbed.target - grabbed.taken)), *goals]
+        return [self._prepared.point_goal(grabbed.part, grabbed.point, grabbed.target), *goals]
+
+    # what is shown
+
+    def show(self, context: Context) -> None:
+        """Show the linkage in its pose."""
+        self._preview.show(context, self.poses)
+
+    def marks(self) -> LinkageMarks:
+        """Return what is drawn."""
+        by_kind: dict[PinKind, list[Floats]] = {kind: [] for kind in PinKind}
+        for pin in self.pins.values():
+            by_kind[pin.kind].append(self._place_of(pin))
+        grabbed = []
+        if self.grabbed is not None:
+            place = self.poses[self.grabbed.part].points(self.grabbed.point)
+            grabbed.append([place, self.grabbed.target])
+        return LinkageMarks(
+            self._joint_places(),
+            np.array(by_kind[PinKind.POINT]).reshape(-1, 3),
+            np.array(by_kind[PinKind.PART]).reshape(-1, 3),
+            np.array(grabbed).reshape(-1, 2, 3),
+            self._contact_places(),
+            self._prepared.scenario.around.balls[0].radius,
+        )
+
+    def _place_of(self, pin: Pin) -> Floats:
+        return self.poses[pin.part].points(pin.point)
+
+    def _joint_places(self) -> Floats:
+        places, poses = [], self.poses
+        for read in self.found.joints:
+            anchors = read.joint.anchors
+            if anchors.second != FIXED:
+                places.append(poses[anchors.second].compose(anchors.frame2).translation)
+        return np.array(places).reshape(-1, 3)
+
+    def _contact_places(self) -> Floats:
+        return self._state.contacts.point1 + self._prepared.origin
+
+    @property
+    def is_undisturbed(self) -> bool:
+        """Whether all objects and bones are as they are shown."""
+        return self._preview.is_undisturbed
+
+    def show_again(self, context: Context) -> None:
+        """Show the pose again, after it was put back."""
+        self.show(context)
+
+    def put_back(self, context: Context) -> None:
+        """Put everything back to where it was."""
+        self._preview.restore(context)
+
+    def settle(self) -> None:
+        """Go on until the goals are met, or nothing moves any more."""
+        while self._step():
+            pass
+
+    def write(self, context: Context) -> Conclusion:
+        """Leave the linkage in its pose, with its pins. Raises SceneError, with everything put back."""
+        count = self._preview.write(context, self.poses)
+        write_pins(self.found, list(self.pins.values()))
+        return conclusion(self.found, count, self._status, self.explanation)
+
+    # what the header says
+
+    @property
+    def _status(self) -> LinkageStatus:
+        return LinkageStatus.REACHED if self._solver is None else self._solver.status
+
+    @property
+    def explanation(self) -> str:
+        """How the drag stands, in words."""
+        return "" if self._solver is None else self._solver.explanation
+
+    def figures(self) -> str:
+        """Return how the drag stands, in one line."""
+        if self.message:
+            return self.message
+        name = self.found.objects[0].name
+        parts = [f"{name}: {counted(len(self.found.parts), 'part')}"]
+        if self.grabbed is not None:
+            what = "everything" if self.moves_whole else f'"{self.found.parts[self.grabbed.part].name}"'
+            parts.append(f"drags {what}")
+            parts.append(self.explanation)
+        parts.append(counted(len(self._state.contacts), "contact"))
+        parts += [counted(len(self.pins), "pin")] if self.pins else []
+        parts += [f"left out of account: {listed(self.found.left_out)}"] if self.found.left_out else []
+        return "   |   ".join(parts)
+
+
+def conclusion(found: FoundLinkage, moved: int, status: LinkageStatus, explanation: str) -> Conclusion:
+    """Return how posing a linkage has ended."""
+    name = found.objects[0].name
+    texts = [f'"{name}": {counted(moved, "part")} moved', explanation]
+    texts += [f"left out of account: {listed(found.left_out)}"] if found.left_out else []
+    return Conclusion(status is LinkageStatus.REACHED, "; ".join(text for text in texts if text))

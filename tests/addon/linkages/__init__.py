@@ -1,0 +1,1 @@
+"""Tests of posing jointed figures through the operators."""
