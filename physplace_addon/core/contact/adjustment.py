@@ -42,7 +42,12 @@ _CROSSED = 0.2  # distance over their span from which bodies may come to cross i
 
 
 class PoseCoordinates(Protocol):
-    """What the adjustment needs of coordinates q (d,) to poses."""
+    """What the adjustment needs of coordinates q (d,) to poses.
+
+    many: the number of coordinates above which programmes are taken as sparse.
+    """
+
+    many: int
 
     def size(self, system: ContactSystem) -> int:
         """Return d."""
@@ -54,6 +59,10 @@ class PoseCoordinates(Protocol):
 
     def gradients(self, system: ContactSystem, points: InterfacePoints) -> Floats:
         """Return the derivatives J (k, d) of the points' gap / R."""
+        ...
+
+    def limit_rows(self, system: ContactSystem) -> tuple[Floats, Floats]:
+        """Return the gaps (n,) and gradients (n, d) of limits that coordinates have of themselves."""
         ...
 
     def length(self, system: ContactSystem, x: Floats) -> float:
@@ -306,7 +315,11 @@ def least_correction(
     lifted[equations] = True
     room = CONTACT_CLEARANCE - gaps
     room = np.where(lifted, room, np.minimum(room, 0.0))
-    step = solve_qp(np.eye(size), np.zeros(size), gradients, room, equations)
+    own, limits = coordinates.limit_rows(system)
+    if len(own):
+        gradients = np.concatenate([gradients, limits])
+        room = np.concatenate([room, np.minimum(-own, 0.0)])
+    step = solve_qp(np.eye(size), np.zeros(size), gradients, room, equations, coordinates.many)
     return None if step is None else step.x
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Bools, Floats
+from ..arrays import Bools, Floats, Ints
 from ..collision import clearance, free_travel
 from ..rigid import Pose
 from .contact_system import ContactSystem
@@ -23,7 +23,14 @@ def free_distance(system: ContactSystem, body: int, direction: Floats, near: flo
     return _Travelling(system, direction).way(body, near)
 
 
-def free_falls(system: ContactSystem, free: Bools, direction: Floats, near: Floats, least: Floats) -> Floats:
+def free_falls(
+    system: ContactSystem,
+    free: Bools,
+    direction: Floats,
+    near: Floats,
+    least: Floats,
+    together: Ints | None = None,
+) -> Floats:
     """Return how far (m,), lengths, bodies fall one after another, the lowest first.
 
     Args:
@@ -32,20 +39,25 @@ def free_falls(system: ContactSystem, free: Bools, direction: Floats, near: Floa
         direction: unit (3,), in which they fall.
         near: how near (m,) each comes to what it meets first.
         least: the lengths (m,) up to which a fall is none.
+        together: numbers (m,) of what falls as one; None where each body falls by itself.
 
     Returns:
         0 where a body does not fall; inf for one that meets nothing, after which no other falls.
     """
     far, travelling = np.zeros(len(system)), _Travelling(system, direction)
+    group, looked_at = np.arange(len(system)) if together is None else together, set[int]()
     for body in np.argsort(-system.centres @ direction, kind="stable").tolist():
-        if not free[body]:
+        if not free[body] or int(group[body]) in looked_at:
             continue
-        way = travelling.way(body, float(near[body]))
-        if way > least[body]:
-            far[body] = way
+        looked_at.add(int(group[body]))
+        bodies: Ints = np.flatnonzero(group == group[body])
+        way = min(travelling.way(each, float(near[each]), bodies) for each in bodies.tolist())
+        if way > least[bodies].max():
+            far[bodies] = way
             if not np.isfinite(way):
                 break
-            travelling.shift(body, way)
+            for each in bodies.tolist():
+                travelling.shift(each, way)
     return far
 
 
@@ -64,13 +76,15 @@ class _Travelling:
         self._lower[body] += step
         self._upper[body] += step
 
-    def way(self, body: int, near: float) -> float:
+    def way(self, body: int, near: float, with_it: Ints | None = None) -> float:
         """Return how far a body may go, as `free_distance`.
 
         The others are looked at in the order in which the boxes around them are met, and only until one is
-        met before the next box.
+        met before the next box.  Those that go with it are not met.
         """
         best, enters = np.inf, self._enters(body, near)
+        if with_it is not None:
+            enters[with_it] = np.inf
         for other in np.argsort(enters, kind="stable").tolist():
             if enters[other] >= best:
                 break

@@ -24,6 +24,8 @@ from ..optimization.step_qp import MANY, solve_qp
 _FAINT = 1e-6  # weight of the forces beside the residual: small enough not to change what can be balanced
 _SOFT = 1e-9  # weight of the residual beside the forces, whose evenness it leaves alone
 _AGAIN = 3  # rounds in which what it leaves unbalanced is given to the forces
+_BALANCED = 1e-9  # of the wrench's largest component, that counts as balanced by brakes
+_HEAVY = 1e3  # weight of the bounds of brakes beside the balance
 _RANK = 1e-9  # of the largest singular value: smaller ones count as zero
 
 
@@ -100,6 +102,58 @@ def _even_forces_of_many(wrench: Floats, gradients: Floats) -> Floats:
         even = found
         given = replace(given, linear=given.linear + wrench - residual.x + gradients.T @ found.multipliers)
     return residual.forces if even is None else even.multipliers
+
+
+def forces_with_brakes(
+    wrench: Floats, gradients: Floats, bilateral: Ints, brakes: Floats, greatest: Floats
+) -> tuple[Floats, Floats]:
+    """Return the contact forces (k,) of `certified_forces`, and the forces (b,) of brakes, |t| <= greatest.
+
+    A brake that would have to hold with more than it can gives all that it can.  Where that leaves something
+    unbalanced, the forces of least residual are looked for among all.
+
+    Args:
+        wrench: the external generalized force F_e (d,).
+        gradients: J (k, d).
+        bilateral: the rows of the bilateral contacts.
+        brakes: what brakes hold, S (b, d): their generalized forces are S' t.
+        greatest: (b,).
+    """
+    count, held, braking = len(gradients), np.ones(len(brakes), bool), np.zeros(len(brakes))
+    while True:
+        given = wrench + brakes[~held].T @ braking[~held] if len(brakes) else wrench
+        rows = np.concatenate([gradients, brakes[held]]) if len(brakes) else gradients
+        either = np.concatenate([bilateral, count + np.arange(int(held.sum()))]).astype(np.intp)
+        found = certified_forces(given, rows, either)
+        braking[held] = found[count:]
+        over = held & (np.abs(braking) > greatest)
+        if not over.any():
+            break
+        braking[over] = np.clip(braking, -greatest, greatest)[over]
+        held &= ~over
+    left = given + rows.T @ found
+    if held.all() or np.abs(left).max() <= _BALANCED * np.abs(wrench).max():
+        return found[:count], braking
+    return _bounded_forces(wrench, gradients, bilateral, brakes, greatest)
+
+
+def _bounded_forces(
+    wrench: Floats, gradients: Floats, bilateral: Ints, brakes: Floats, greatest: Floats
+) -> tuple[Floats, Floats]:
+    """Return the forces of least residual, those of brakes within their bounds.
+
+    u = greatest + t >= 0, and v = greatest - t >= 0 by rows u + v = 2 greatest of a large weight.
+    """
+    k, b = len(gradients), len(brakes)
+    unit, heavy = _HEAVY * np.eye(b), np.zeros((b, k + len(bilateral)))
+    columns = np.concatenate([gradients, -gradients[bilateral], brakes, np.zeros_like(brakes)]).T
+    matrix = np.concatenate([columns, np.concatenate([heavy, unit, unit], axis=1)])
+    target = np.concatenate([brakes.T @ greatest - wrench, 2.0 * _HEAVY * greatest])
+    found = non_negative_least_squares(matrix, target)
+    forces = found[:k].copy()
+    forces[bilateral] -= found[k : k + len(bilateral)]
+    braking = np.clip(found[k + len(bilateral) :][:b] - greatest, -greatest, greatest)
+    return forces, braking
 
 
 def certified_forces(wrench: Floats, gradients: Floats, bilateral: Ints) -> Floats:

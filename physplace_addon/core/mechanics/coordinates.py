@@ -22,12 +22,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
 from ..arrays import Floats, Ints
 from ..contact.system import ContactSystem, InterfacePoints
-from ..optimization.step_qp import TrustRegion
+from ..optimization.step_qp import MANY, MANY_DENSE, TrustRegion
 
 ROUNDING = 1e-12
 """Motion, over R_b, that is rounding."""
@@ -76,6 +77,12 @@ class Brakes:
 
 class Coordinates(ABC):
     """One kind of coordinates.  It is a value: the system that it moves is given to each method."""
+
+    bend: ClassVar[bool] = True
+    """Whether the paths of bodies may bend, so that the energy curves without contacts, too."""
+
+    many: int = MANY_DENSE
+    """The number of coordinates above which programmes are taken as sparse."""
 
     @property
     def moving(self) -> tuple[int, ...] | None:
@@ -153,6 +160,11 @@ class Coordinates(ABC):
         """Return the limits that are near: a step of a usual length may meet them."""
         return CoordinateLimits.none(self.size(system))
 
+    def limit_rows(self, system: ContactSystem) -> tuple[Floats, Floats]:
+        """Return the gaps (n,) and gradients (n, d) of the limits that are near."""
+        found = self.limits(system)
+        return found.gaps, found.gradients
+
     def brakes(self, system: ContactSystem) -> Brakes:
         """Return what friction holds."""
         return Brakes.none(self.size(system))
@@ -203,6 +215,9 @@ class Coordinates(ABC):
 
 class FreeBodies(Coordinates):
     """Every body moves freely: the coordinates are the twists themselves, a block of six for each body."""
+
+    bend = False
+    many = MANY
 
     def size(self, system: ContactSystem) -> int:
         """Return 6 m."""

@@ -19,10 +19,14 @@ _LEAST_OWN = 1e-9  # least size of a body's own forces, over the greatest: keeps
 
 @dataclass(frozen=True, eq=False)
 class ExternalWrench:
-    """Gravity, None where there is none, and other forces.  All methods return sums over them."""
+    """Gravity, None where there is none, and other forces.  All methods return sums over them.
+
+    internal: forces between the bodies, such as springs in joints, with which these fall like others.
+    """
 
     gravity: Gravity | None
     others: tuple[Force, ...] = ()
+    internal: tuple[Force, ...] = ()
 
     @classmethod
     def of(
@@ -50,7 +54,7 @@ class ExternalWrench:
     @property
     def _all(self) -> list[Force]:
         own: list[Force] = [] if self.gravity is None else [self.gravity]
-        return own + list(self.others)
+        return [*own, *self.others, *self.internal]
 
     @property
     def falls_freely(self) -> bool:

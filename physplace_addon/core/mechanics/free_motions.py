@@ -72,6 +72,8 @@ def falling_motions(
         firm: which contacts (k,) hold for certain; none if it is None.
     """
     size = float(np.sqrt(wrench @ wrench))
+    if len(wrench) == 0:
+        return np.zeros((0, 0))
     motions: list[Floats] = []
     pressing: Bools | None = None  # of all rows; a set that has them all leaves no other motion
     for kept in relaxed_sets(gradients, place, firm):

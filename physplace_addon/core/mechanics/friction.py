@@ -22,6 +22,8 @@ larger mu, s = 0, and the search goes on among the motions that are left.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..arrays import Bools, Floats
@@ -55,6 +57,61 @@ def coulomb_balance(
         mu: the coefficient of friction, one for all contacts or (k,).
     """
     return least_squares(wrench, FrictionCones(maps, normals, mu))
+
+
+class Braced(NamedTuple):
+    """Contact forces F (k, 3), those of limits (n,) and of brakes (b,), and the residual wrench (d,)."""
+
+    forces: Floats
+    pushing: Floats
+    braking: Floats
+    residual: Floats
+
+
+def balance_with_brakes(
+    wrench: Floats,
+    maps: Floats,
+    normals: Floats,
+    mu: float | Floats,
+    limits: Floats,
+    brakes: Floats,
+    greatest: Floats,
+) -> Braced:
+    """Return the balance of `coulomb_balance` with limits that push, l >= 0, and brakes, |t| <= greatest.
+
+    A limit is a contact without friction, a brake two of opposite sign.  A brake that would have to hold with
+    more than it can gives all that it can, as long as that helps.
+
+    Args:
+        wrench: w (d,).
+        maps: G (k, d, 3).
+        normals: n (k, 3), unit.
+        mu: the coefficient of friction, one for all contacts or (k,).
+        limits: L (n, d): their wrenches are L' l.
+        brakes: S (b, d): their wrenches are S' t.
+        greatest: (b,).
+    """
+    count, held, braking = len(limits), np.ones(len(brakes), bool), np.zeros(len(brakes))
+    while True:
+        given = wrench + brakes[~held].T @ braking[~held] if len(brakes) else wrench
+        rows = np.concatenate([limits, brakes[held], -brakes[held]])
+        if len(rows) == 0:
+            forces, residual = coulomb_balance(given, maps, normals, mu)
+            return Braced(forces, np.zeros(0), braking, residual)
+        along = np.zeros((len(rows), len(wrench), 3))
+        along[:, :, 2] = rows
+        up, smooth = np.tile([0.0, 0.0, 1.0], (len(rows), 1)), np.zeros(len(rows))
+        coefficients = np.concatenate([np.broadcast_to(np.asarray(mu, np.float64), (len(normals),)), smooth])
+        every = np.concatenate([maps, along]), np.concatenate([normals, up])
+        forces, residual = coulomb_balance(given, *every, coefficients)
+        pushes = forces[len(normals) :, 2]
+        both = pushes[count:].reshape(2, -1)
+        braking[held] = both[0] - both[1]
+        over = held & (np.abs(braking) > greatest)
+        if not over.any():
+            return Braced(forces[: len(normals)], pushes[:count], braking, residual)
+        braking[over] = np.clip(braking, -greatest, greatest)[over]
+        held &= ~over
 
 
 def friction_wrench(wrench: Floats, maps: Floats, normals: Floats, mu: float | Floats) -> Floats:

@@ -62,7 +62,7 @@ def second_order(
     falling = [motion for value, motion in zip(values, motions, strict=True) if value < -_NEGATIVE]
     idle = gradients[~pressing]
     allowed = [motion for motion in falling if _is_allowed(motion, idle)]
-    return SecondOrder(values, np.array(allowed).reshape(-1, size))
+    return SecondOrder(values, np.array(allowed).reshape(len(allowed), size))
 
 
 def _is_allowed(motion: Floats, idle: Floats) -> bool:

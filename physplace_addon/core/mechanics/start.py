@@ -33,7 +33,7 @@ from ..contact.system import (
     unexplained_contacts,
 )
 from ..vectors import cross, dot
-from .coordinates import FREE_BODIES
+from .coordinates import FREE_BODIES, Coordinates
 from .point_depths import between_solids, inside_solid, without_overlap
 
 # Corrections of the start; each is a Newton step, so that a start that rounding explains takes one or two.
@@ -46,13 +46,16 @@ PROBE_DEPTH = 1e-3
 _PROBES = 16
 
 
-def clear_start(system: ContactSystem, reach: Reach, tolerance: float) -> Adjusted | None:
+def clear_start(
+    system: ContactSystem, reach: Reach, tolerance: float, coordinates: Coordinates = FREE_BODIES
+) -> Adjusted | None:
     """Return the system free of overlaps, and its interface points; None if bodies interfere.
 
     Args:
         system: the bodies where they start.
         reach: how far interface points are searched, over the radii.
         tolerance: the depth, in scene units, up to which overlaps are corrected by the least change of poses.
+        coordinates: what may move.
     """
     given, radius = system, system.radius
     system = replace(system, sign_tolerance=max(_UNSURE, 2.0 * tolerance / radius))
@@ -71,13 +74,13 @@ def clear_start(system: ContactSystem, reach: Reach, tolerance: float) -> Adjust
         collides = system.misses_collision(points, OVERLAP) or _meets_unexplained(system, points)
         if (points.gap >= least).all() and not collides:
             return Adjusted(given.at(system.poses) if system.poses is not given.poses else given, points)
-        lift = least_correction(system, FREE_BODIES, points.take(points.gap < tolerance))
+        lift = least_correction(system, coordinates, points.take(points.gap < tolerance))
         if (
             lift is None
-            or FREE_BODIES.length(system, lift) > 4.0 * tolerance / radius + 2.0 * CONTACT_CLEARANCE
+            or coordinates.length(system, lift) > 4.0 * tolerance / radius + 2.0 * CONTACT_CLEARANCE
         ):
             return None
-        system = system.displaced(lift)
+        system = coordinates.displaced(system, lift) if coordinates.bend else system.displaced(lift)
     return None
 
 

@@ -46,7 +46,8 @@ _NEARLY = (0.9, 0.97)  # length, over the radius, of a step as long as it may be
 _GROWTH = 1e3  # factor by which sigma may grow at once
 _SHORT = 2.5  # radius over the length of a step that is so short that no sigma may be needed
 _ALONE = 8  # rounds in which each block's sigma grows by itself
-MANY = 36  # coordinates above which the interior-point method is the faster one
+MANY = 36  # coordinates above which the interior-point method is the faster one: of free bodies
+MANY_DENSE = 200  # the same where all rows depend on all coordinates
 _ROUNDING = 1e-9  # part of the radius that rounding may add to a bound
 _INSIDE = 0.98  # radius, over that of the trust region, that the bounds of a block which is too long aim at
 _STRAIGHT = 1e-4  # least eigenvalue that B is given, and the sigma that the search begins with
@@ -127,7 +128,12 @@ def _solve(
 
 
 def solve_qp(
-    matrix: Floats, linear: Floats, rows: Floats, bounds: Floats, equations: Ints = NO_ROWS
+    matrix: Floats,
+    linear: Floats,
+    rows: Floats,
+    bounds: Floats,
+    equations: Ints = NO_ROWS,
+    many: int = MANY,
 ) -> Step | None:
     """Return the x that minimizes 1/2 x' matrix x - linear . x with rows @ x >= bounds, and its multipliers.
 
@@ -137,6 +143,7 @@ def solve_qp(
         rows: J (k, d).
         bounds: c (k,).
         equations: the numbers of the rows that hold with equality.
+        many: the number of coordinates above which the interior-point method is used.
 
     Returns:
         The step, or None if the rows contradict one another.
@@ -144,7 +151,7 @@ def solve_qp(
     Raises:
         numpy.linalg.LinAlgError: if the matrix is not positive definite.
     """
-    if len(linear) > MANY:
+    if len(linear) > many:
         free = np.full(len(linear), np.inf)
         return _step_of(solve_sparse_qp(_programme(matrix, linear, rows, bounds, equations, free)))
     step = _solve(_lower(matrix), linear, *_as_inequalities(rows, bounds, equations))
@@ -231,6 +238,7 @@ def trust_region_step(
     viscosity: Floats | float = _STRAIGHT,
     equations: Ints = NO_ROWS,
     start: float | None = None,
+    many: int = MANY,
 ) -> Step | None:
     """Return the step of the QP with matrix + sigma 1 in a trust region.
 
@@ -246,12 +254,13 @@ def trust_region_step(
         viscosity: the sigma that each block begins with, one for all or (b,).
         equations: the numbers of the rows that hold with equality.
         start: `Step.viscosity` of a similar QP.
+        many: the number of coordinates above which the interior-point method is used.
 
     Returns:
         The step, or None if the rows contradict one another, or only a longer step obeys them.
     """
     sigma = np.full(int(region.blocks.max()) + 1, 1.0) * viscosity
-    if len(linear) > MANY:
+    if len(linear) > many:
         matrix = matrix + np.diag(sigma[region.blocks])
         return _within_bounds(matrix, linear, rows, bounds, region, equations)
     values, vectors = np.linalg.eigh(matrix)

@@ -17,10 +17,10 @@ import numpy as np
 from ..arrays import Floats
 from ..contact.system import ContactSystem, InterfacePoints, regions_of_points
 from ..mechanics.friction import required_friction
-from ..mechanics.stability import second_order, support_margin
+from ..mechanics.stability import support_margin
 from ..wording import in_words
-from .contact_forces import ContactForces, contact_forces
-from .equilibrium import is_balanced, residual_with_friction
+from .contact_forces import ContactForces, contact_forces, forces_with_friction
+from .equilibrium import free_curvature, is_balanced, with_forces_held
 from .problem import Problem
 from .state import State
 
@@ -154,19 +154,24 @@ def certify(problem: Problem, state: State, status: Status, steps: int) -> list[
     touching, residual = found.points, found.residual
     held = is_balanced(problem, system, residual)
     if status is Status.BALANCED_BY_FRICTION:
-        residual = residual_with_friction(problem, system, touching)
-    normals, wrench = system.in_world(touching).normal, problem.external.wrench(system)
-    change = problem.external.change(system)
+        residual = forces_with_friction(problem, system, touching, state.coordinates).residual
+    braced = with_forces_held(state, found)
     shared = _Shared(
         found,
         residual.reshape(-1, 6) / problem.external.sizes(system)[:, None],
-        0.0 if held else required_friction(wrench, system.wrench_maps(touching), normals),
-        held
-        and second_order(
-            found.gradients, system.curvature(touching, found.forces), found.forces, 0.5 * (change + change.T)
-        ).stable,
+        0.0 if held else _required_friction(problem, braced, touching),
+        held and free_curvature(problem, braced, found).stable,
     )
     return [_of_body(problem, state, body, shared, status, steps) for body in range(len(system))]
+
+
+def _required_friction(problem: Problem, held: State, touching: InterfacePoints) -> float:
+    """Return the least coefficient of friction that holds a state whose joints hold as they do."""
+    system, coordinates = held.system, held.coordinates
+    wrench = coordinates.wrench(system, problem.external.wrench(system))
+    return required_friction(
+        wrench, coordinates.wrench_maps(system, touching), system.in_world(touching).normal
+    )
 
 
 @dataclass(frozen=True, eq=False)

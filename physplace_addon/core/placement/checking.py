@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ..bodies import Body
 from ..collision import tree_of
-from ..contact.system import BilateralContacts
+from ..contact.system import BilateralContacts, NumberedPair
 from ..jobs import Job, Progress, finished
 from ..mechanics.external_wrench import ExternalWrench
 from ..mechanics.forces import Force
@@ -86,7 +86,8 @@ def certificates(
         found = ContactQuery(state.system, state.origin).at(state.pose, setup.settings.start_tolerance)
         return [replace(reports[0], overlap=_depth(found, reports[0]))]
     tolerance = setup.settings.start_tolerance
-    overlaps = finished(overlapping(setup.bodies, state.poses, setup.world, tolerance))
+    through = state.system.never_meeting
+    overlaps = finished(overlapping(setup.bodies, state.poses, setup.world, tolerance, through))
     depths = [[overlap.depth for overlap in overlaps if i in overlap.bodies] for i in range(len(reports))]
     return [
         replace(
@@ -126,7 +127,11 @@ class Overlap:
 
 
 def overlapping(
-    bodies: Sequence[Body], poses: Sequence[Pose], world: Sequence[Body], rounding: float
+    bodies: Sequence[Body],
+    poses: Sequence[Pose],
+    world: Sequence[Body],
+    rounding: float,
+    through: Collection[NumberedPair] = (),
 ) -> Job[list[Overlap]]:
     """Return, in slices, the pairs of bodies that overlap, each once.
 
@@ -135,6 +140,7 @@ def overlapping(
         poses: take their frames to the world (m).
         world: the fixed bodies, in the world.
         rounding: the depth, in scene units, that is no overlap.
+        through: pairs of moving bodies, by number, the lesser first, that may go through each other.
     """
     moved = [body.transformed(pose.matrix4) for body, pose in zip(bodies, poses, strict=True)]
     standing, found = [*moved, *world], list[Overlap]()
@@ -144,6 +150,8 @@ def overlapping(
         # each pair once: with the world, and with the moving bodies that come later
         for second in [*range(len(bodies), len(standing)), *range(first + 1, len(bodies))]:
             other = tree_of(standing[second])
+            if (first, second) in through:
+                continue
             if (other.lower[0] <= mine.upper[0]).all() and (other.upper[0] >= mine.lower[0]).all():
                 query = ContactQuery.of(body, pose, [standing[second]])
                 if query.overlaps(pose, rounding):
@@ -167,6 +175,6 @@ def _status(problem: Problem, state: State, interferes: bool) -> Status:
     if motions_that_end(problem, state) is not None and lower_nearby(problem, state) is None:
         return Status.BALANCED
     touching = problem.contacts(state.system, state.local_points)
-    if problem.settings.has_friction and held_by_friction(problem, state.system, touching):
+    if problem.settings.has_friction and held_by_friction(problem, state.system, touching, state.coordinates):
         return Status.BALANCED_BY_FRICTION
     return Status.RUNNING

@@ -4,6 +4,10 @@ Once the set of pressing contacts stays the same, the rest that they hold is sol
 all unknowns (`newton_refinement`) and examined.  It is accepted if no contact pulls (bilateral ones may),
 nothing overlaps, the energy is not higher, and the forces balance (Snyder 1995, section 5.2).  A rest that
 some small motion would end is metastable (section 6): it is accepted with those motions named.
+
+Jointed bodies rest where limits of joints press and brakes hold.  So the rest is solved for in coordinates
+that keep these as they are; that limits only push, and that brakes do not hold with more than they can, is
+examined as for contacts (`contact_forces`).
 """
 
 from __future__ import annotations
@@ -13,7 +17,7 @@ from enum import Enum
 
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import Floats, Ints
 from ..contact.system import (
     CONTACT_CLEARANCE,
     OVERLAP,
@@ -24,15 +28,14 @@ from ..contact.system import (
     is_clear,
     least_correction,
 )
+from ..mechanics.coordinates import FREE_BODIES, Coordinates, twist_lengths
 from ..mechanics.free_motions import falling_motions, firm_contacts, places
-from ..mechanics.friction import coulomb_balance
-from ..mechanics.stability import second_order
-from ..optimization.step_qp import Step
-from .contact_forces import contact_forces
+from ..mechanics.stability import SecondOrder, second_order
+from .contact_forces import CLOSED_LIMIT, ContactForces, contact_forces, forces_with_friction
 from .newton_refinement import Refinement, refine
 from .problem import Problem
 from .state import State
-from .stepping import PRESSING_FORCE, forces_on_minima
+from .stepping import PRESSING_FORCE, PlacementStep, forces_on_minima
 
 # Largest residual wrench at rest, in units of the external one.
 BALANCED_RESIDUAL = 5e-7
@@ -50,6 +53,8 @@ _ROUGHNESS = 1e-7
 LEAST_FALL = 1e-3
 # Lengths over R of the free motions that are tried from a rest, the longest first.
 _FREE_MOTIONS = (3e-3, 3e-4)
+# Motion of a brake, radians or lengths over the largest radius, in a step through which it holds.
+_STILL = 1e-9
 # Distance over R of contacts at one place: far above rounding, far below any feature.
 _ONE_PLACE = 1e-6
 
@@ -80,16 +85,36 @@ class Rest:
     falling: Floats
 
 
-def rest_near(problem: Problem, state: State, step: Step) -> Rest | Refusal | None:
-    """Return the rest that the pressing contacts of a step hold, or why it is none; None for a long step."""
+def rest_near(problem: Problem, state: State, step: PlacementStep) -> Rest | Refusal | None:
+    """Return the rest that the pressing contacts of a step hold, or why it is none; None for a long step, and
+    for one in which a brake gives way.
+    """
     if (state.coordinates.lengths(state.system, step.x) > 0.7 * state.longest).any():
         return None
+    held = _held(state, step)
+    if held is None:
+        return None
     settled = forces_on_minima(state.system, state.local_points, step.forces)
-    rest = _refined(problem, state, settled)
+    rest = _refined(problem, held, settled)
     moved = (np.abs(settled) > PRESSING_FORCE) != (np.abs(step.forces) > PRESSING_FORCE)
     if isinstance(rest, Refusal) and moved.any():
-        rest = _refined(problem, state, step.forces)
-    return (_as_it_stands(problem, state) or rest) if isinstance(rest, Refusal) else rest
+        rest = _refined(problem, held, step.forces)
+    if isinstance(rest, Refusal):
+        return _as_it_stands(problem, state) or rest
+    coordinates = state.coordinates.counted_from(rest.state.system)
+    return replace(rest, state=replace(rest.state, coordinates=coordinates))
+
+
+def _held(state: State, step: PlacementStep) -> State | None:
+    """Return the state in coordinates that keep the limits that press in a step and all that is braked; None
+    where a brake gives way in it.
+    """
+    braked = state.coordinates.brakes(state.system).gradients @ step.x
+    if np.abs(braked).max(initial=0.0) > _STILL:
+        return None
+    pressing: Ints = np.flatnonzero(step.limit_forces > PRESSING_FORCE)
+    held = state.coordinates.holding(state.system, pressing, np.arange(len(braked)))
+    return replace(state, coordinates=held)
 
 
 def _as_it_stands(problem: Problem, state: State) -> Rest | None:
@@ -97,7 +122,7 @@ def _as_it_stands(problem: Problem, state: State) -> Rest | None:
 
     More contacts than can touch exactly have no rest that they all hold.
     """
-    if len(problem.contacts(state.system, state.local_points)) == 0:
+    if len(problem.contacts(state.system, state.local_points)) == 0 and not state.coordinates.bend:
         return None
     falling = motions_that_end(problem, state)
     return None if falling is None else Rest(state, falling)
@@ -111,9 +136,9 @@ def _refined(problem: Problem, state: State, forces: Floats) -> Rest | Refusal:
     clearance = np.full(
         len(pressing), CONTACT_CLEARANCE if state.system.between_flat_features(pressing).any() else 0.0
     )
-    refined = refine(state.system, pressing, forces[rows], problem.external, clearance)
+    refined = refine(state.system, pressing, forces[rows], problem.external, clearance, state.coordinates)
     farthest = 4.0 * problem.settings.eps_max
-    if refined is None or state.coordinates.length(state.system, refined.moved) > farthest:
+    if refined is None or twist_lengths(refined.moved).max() > farthest:
         return Refusal.UNCONVERGED
     return _examined(problem, state, refined)
 
@@ -122,7 +147,7 @@ def _examined(problem: Problem, state: State, refined: Refinement) -> Rest | Ref
     rest = _accepted(problem, state, refined.system, refined.points)
     if isinstance(rest, Refusal):
         return rest
-    if len(rest.local_points) == 0 and problem.external.falls_freely:
+    if len(rest.local_points) == 0 and problem.external.falls_freely and not state.coordinates.bend:
         return Refusal.UNSUPPORTED
     falling = motions_that_end(problem, rest)
     if falling is None or (len(falling) and np.abs(falling @ refined.moved).max() > 1e-9):
@@ -132,14 +157,45 @@ def _examined(problem: Problem, state: State, refined: Refinement) -> Rest | Ref
 
 def motions_that_end(problem: Problem, state: State) -> Floats | None:
     """Return the motions (n, 6 m) that end a balance, n = 0 if it is stable; None where nothing balances."""
-    system, found = state.system, contact_forces(problem, state)
-    if not is_balanced(problem, system, found.residual):
+    found = contact_forces(problem, state)
+    if not is_balanced(problem, state.system, found.residual):
         return None
-    bend, curvature = problem.external.change(system), system.curvature(found.points, found.forces)
-    suspected = second_order(found.gradients, curvature, found.forces, 0.5 * (bend + bend.T)).falling
+    held = with_forces_held(state, found)
+    suspected = free_curvature(problem, held, found).falling
     pressing = found.points.take(np.abs(found.forces) > PRESSING_FORCE)
-    falling = [motion for motion in suspected if _falls(problem, state, motion, pressing)]
-    return np.array(falling).reshape(-1, 6 * len(system))
+    falling = [
+        held.coordinates.motion(held.system, motion)
+        for motion in suspected
+        if _falls(problem, held, motion, pressing)
+    ]
+    return np.array(falling).reshape(-1, 6 * len(state.system))
+
+
+def with_forces_held(state: State, found: ContactForces) -> State:
+    """Return a balanced state in coordinates that keep the limits that press, and all that is braked."""
+    pressing = found.limits[found.limit_forces > PRESSING_FORCE]
+    coordinates = state.coordinates.holding(state.system, pressing, np.arange(len(found.braking)))
+    return replace(state, coordinates=coordinates)
+
+
+def free_curvature(problem: Problem, held: State, found: ContactForces) -> SecondOrder:
+    """Return the energy's second derivative at a balance, on the motions that keep all pressing contacts.
+
+    Args:
+        problem: the settings and the external forces.
+        held: the state, in coordinates of `with_forces_held`.
+        found: its contact forces.
+    """
+    system, coordinates = held.system, held.coordinates
+    change, curvature = problem.external.change(system), system.curvature(found.points, found.forces)
+    if not coordinates.bend:
+        return second_order(found.gradients, curvature, found.forces, 0.5 * (change + change.T))
+    load = problem.external.wrench(system) + system.gradients(found.points).T @ found.forces
+    energy = coordinates.stiffness(system, -curvature - 0.5 * (change + change.T), load)
+    limits = coordinates.limits(system)
+    idle = limits.gradients[limits.gaps < CLOSED_LIMIT]
+    rows = np.concatenate([coordinates.gradients(system, found.points), idle])
+    return second_order(rows, -energy, np.concatenate([found.forces, np.zeros(len(idle))]))
 
 
 def lower_nearby(problem: Problem, state: State, least: float = LEAST_FALL) -> Adjusted | None:
@@ -157,9 +213,11 @@ def lower_nearby(problem: Problem, state: State, least: float = LEAST_FALL) -> A
     system, external = state.system, problem.external
     rows = problem.touching_rows(system, state.local_points)
     touching = state.local_points.take(rows)
+    held = _with_all_held(state)
+    coordinates = held.coordinates
     motions = falling_motions(
-        external.wrench(system),
-        system.gradients(touching),
+        coordinates.wrench(system, external.wrench(system)),
+        coordinates.gradients(system, touching),
         places(system.in_world(touching), _ONE_PLACE * system.radius),
         state.bilateral.rows(touching),
         least,
@@ -168,13 +226,22 @@ def lower_nearby(problem: Problem, state: State, least: float = LEAST_FALL) -> A
     for motion in motions:
         for length in _FREE_MOTIONS:
             trial, loss = (
-                state.coordinates.displaced(system, length * motion),
+                coordinates.displaced(system, length * motion),
                 least * length + 2.0 * problem.touching,
             )
-            lower = _lowered(problem, state, trial, length, loss)
+            lower = _lowered(problem, held, trial, length, loss)
             if lower is not None:
                 return lower
     return None
+
+
+def _with_all_held(state: State) -> State:
+    """Return a balanced state in coordinates that keep the limits that are met, and all that is braked."""
+    if not state.coordinates.bend:
+        return state
+    met: Ints = np.flatnonzero(state.coordinates.limits(state.system).gaps < CLOSED_LIMIT)
+    braked = np.arange(len(state.coordinates.brakes(state.system)))
+    return replace(state, coordinates=state.coordinates.holding(state.system, met, braked))
 
 
 def is_balanced(problem: Problem, system: ContactSystem, residual: Floats) -> bool:
@@ -189,22 +256,17 @@ def imbalance(problem: Problem, state: State) -> float:
     return float((residual / np.maximum(problem.external.sizes(state.system), 1e-300)).max())
 
 
-def held_by_friction(problem: Problem, system: ContactSystem, touching: InterfacePoints) -> bool:
+def held_by_friction(
+    problem: Problem, system: ContactSystem, touching: InterfacePoints, coordinates: Coordinates = FREE_BODIES
+) -> bool:
     """Return whether friction at the touching points holds the bodies (Snyder 1995, section 5.2)."""
     if len(touching) == 0:
         return False
-    return is_balanced(problem, system, residual_with_friction(problem, system, touching))
+    found = forces_with_friction(problem, system, touching, coordinates)
+    return is_balanced(problem, system, found.residual)
 
 
-def residual_with_friction(problem: Problem, system: ContactSystem, touching: InterfacePoints) -> Floats:
-    """Return the wrench (6 m,) that contacts with the friction of the settings leave unbalanced."""
-    normals, wrench = system.in_world(touching).normal, problem.external.wrench(system)
-    friction = problem.friction(system, touching)
-    _, residual = coulomb_balance(wrench, system.wrench_maps(touching), normals, friction)
-    return residual
-
-
-def rest_by_friction(problem: Problem, state: State, step: Step) -> State | None:
+def rest_by_friction(problem: Problem, state: State, step: PlacementStep) -> State | None:
     """Return the state at rest by friction; None if there is none.
 
     The contacts may hold the bodies as they stand.  Or those that press in the next step hold them once the
@@ -212,9 +274,9 @@ def rest_by_friction(problem: Problem, state: State, step: Step) -> State | None
     """
     if not problem.settings.has_friction:
         return None
-    system, points = state.system, state.local_points
+    system, points, coordinates = state.system, state.local_points, state.coordinates
     touching = problem.contacts(system, points)
-    if held_by_friction(problem, system, touching):
+    if held_by_friction(problem, system, touching, coordinates):
         return _or_none(_accepted(problem, state, system, touching))
     closable = points.gap < _CLOSABLE * problem.settings.eps_max**2 * system.radius
     pressing = points.take(closable & (step.forces > PRESSING_FORCE))
@@ -222,11 +284,11 @@ def rest_by_friction(problem: Problem, state: State, step: Step) -> State | None
         shift = least_correction(system, state.coordinates, pressing, np.arange(len(pressing)))
         if shift is None or state.coordinates.length(system, shift) > problem.settings.eps_max:
             return None
-        system = system.displaced(shift)
+        system = coordinates.displaced(system, shift) if coordinates.bend else system.displaced(shift)
         pressing = system.track(pressing)
         if (pressing.gap < problem.touching * system.radius).all():
             break
-    if not held_by_friction(problem, system, problem.contacts(system, pressing)):
+    if not held_by_friction(problem, system, problem.contacts(system, pressing), coordinates):
         return None
     return _or_none(_accepted(problem, state, system, pressing))
 

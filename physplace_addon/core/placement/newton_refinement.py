@@ -15,6 +15,14 @@ rather than for the pose with the points eliminated, stays regular at flat poles
 system singular; least squares of least norm keeps what is free where it is: a cylinder does not roll.
 
 Lengths are divided by R and curvatures multiplied by it throughout; a body's x is in units of its own radius.
+
+Bodies that are not free have coordinates q of which x is a function, x = T q + 1/2 q' C q.  Then the unknowns
+are q, and balance is T' w = 0, w the whole wrench on the bodies.  Its derivative is
+
+    T' (dw/dx + 1/2 [t]x) T + sum_a w_a C_a,
+
+where [t]x / 2, t the torque on each body, makes of the derivative of a torque in the scene the second
+derivative of the energy along rotation vectors: there w is not zero, as joints react to it.
 """
 
 from __future__ import annotations
@@ -25,9 +33,10 @@ import numpy as np
 
 from ..arrays import Floats
 from ..contact.system import EDGE, FACE, FIXED, ContactSystem, FeatureGeometry, InterfacePoints, edge_normal
+from ..mechanics.coordinates import FREE_BODIES, Coordinates
 from ..mechanics.external_wrench import ExternalWrench
-from ..vectors import cross, dot
-from .refinement_system import RefinedContacts, closed_rows, newton_step
+from ..vectors import dot
+from .refinement_system import RefinedContacts, closed_rows, newton_step, wrench_of
 
 # Most Newton steps; two to five are usual.
 _ROUNDS = 15
@@ -62,6 +71,7 @@ def refine(
     forces: Floats,
     external: ExternalWrench,
     clearance: Floats,
+    coordinates: Coordinates = FREE_BODIES,
 ) -> Refinement | None:
     """Return the bodies at rest on given contacts; None if Newton's method does not converge nearby.
 
@@ -71,28 +81,36 @@ def refine(
         forces: (k,), a first guess of their forces.
         external: the external wrench.
         clearance: c / R of each contact (k,).
+        coordinates: what may move.
     """
     moved, before = np.zeros(6 * len(system)), np.inf
     for _ in range(_ROUNDS):
         at = _evaluate(system, points)
-        errors = _errors(system, at, points, forces, external, clearance)
-        residual = float(np.abs(errors).max())
+        load = external.wrench(system) + wrench_of(system, at, points, forces)
+        errors = np.concatenate([_errors(at, points, clearance), coordinates.wrench(system, load)])
+        residual = float(np.abs(errors).max(initial=0.0))
         if residual < _ENOUGH or (residual < 1e-10 and residual > 0.3 * before):
             break
         if not np.isfinite(residual):
             return None
         before = residual
-        x, along1, along2, push = newton_step(system, at, points, forces, external.change(system), errors)
-        moved = moved + x
+        change = external.change(system)
+        x, along1, along2, push = newton_step(system, at, points, forces, change, errors, coordinates, load)
+        moved = moved + coordinates.motion(system, x)
         if np.abs(moved).max() > _FARTHEST:
             return None
         points = system.traced(
             points, _displacement(at.first, along1, system), _displacement(at.second, along2, system)
         )
-        system, forces = system.displaced(x), forces + push
+        system, forces = _displaced(system, x, coordinates), forces + push
     if residual > 1e-9:
         return None
     return Refinement(system, _points_at_rest(system, points), forces, moved, residual)
+
+
+def _displaced(system: ContactSystem, x: Floats, coordinates: Coordinates) -> ContactSystem:
+    """Return the system after a step; of free bodies however small it is."""
+    return coordinates.displaced(system, x) if coordinates.bend else system.displaced(x)
 
 
 def _points_at_rest(system: ContactSystem, points: InterfacePoints) -> InterfacePoints:
@@ -176,15 +194,8 @@ def _normals(
     return normal, np.maximum(sine, 1e-6)
 
 
-def _errors(
-    system: ContactSystem,
-    at: RefinedContacts,
-    points: InterfacePoints,
-    forces: Floats,
-    external: ExternalWrench,
-    clearance: Floats,
-) -> Floats:
-    """Return closure (3k), tangency to each side (2k + 2k) and balance (6 m); others are 0."""
+def _errors(at: RefinedContacts, points: InterfacePoints, clearance: Floats) -> Floats:
+    """Return closure (3k) and tangency to each side (2k + 2k); others are 0."""
     closure = at.offset - clearance[:, None] * at.normal
     along_only = ~closed_rows(points)
     closure = np.where(along_only[:, None], dot(closure, at.normal)[:, None] * at.normal, closure)
@@ -193,11 +204,4 @@ def _errors(
     )
     over_first = (points.dim1 == FACE) & (points.dim2 != FACE)
     tangent2 = np.where(over_first[:, None], (at.second.tangents @ at.normal[:, :, None])[:, :, 0], 0.0)
-    balance = external.wrench(system).reshape(-1, 6)
-    pushes = forces[:, None] * at.normal
-    for bodies, arms, sign in ((points.body1, at.arm1, 1.0), (points.body2, at.arm2, -1.0)):
-        rows = bodies != FIXED
-        scale = (system.radii / system.radius)[bodies[rows], None]
-        wrenches = np.concatenate([scale * pushes[rows], cross(arms[rows], pushes[rows])], axis=1)
-        np.add.at(balance, bodies[rows], sign * wrenches)
-    return np.concatenate([closure.ravel(), tangent1.ravel(), tangent2.ravel(), balance.ravel()])
+    return np.concatenate([closure.ravel(), tangent1.ravel(), tangent2.ravel()])

@@ -31,9 +31,9 @@ from ..contact.system import (
     feature_keys,
     of_pairs,
 )
-from ..mechanics.external_wrench import ExternalWrench
+from ..mechanics.coordinates import Coordinates
 from ..mechanics.forces import Force
-from ..mechanics.origin import near_the_origin
+from ..mechanics.joints import Joint
 from ..mechanics.start import clear_start
 from ..optimization.step_qp import Step
 from ..rigid import Pose
@@ -52,7 +52,7 @@ from .equilibrium import (
 from .problem import Problem, Setup
 from .settings import Settings
 from .state import State
-from .stepping import PRESSING_FORCE, fallen_freely, free_fall, solve_step
+from .stepping import PRESSING_FORCE, PlacementStep, fallen_freely, free_fall, solve_step
 
 _SMALLEST_STEP = 1e-9  # eps, over R, below which a placement is stuck: steps of rounding's size
 _LEAST_PACE = 1e-6  # step of a blocked body, over R, below which all bodies go slower
@@ -96,15 +96,18 @@ class Placement:
         settings: Settings | None = None,
         forces: Sequence[Force] = (),
         bilateral_pairs: Collection[NumberedPair] = (),
+        joints: Sequence[Joint] = (),
     ) -> Placement:
         """Place bodies that all move, and push each other, at once.
 
         bilateral_pairs: pairs of bodies, by number, the moving ones first, then those of the world.  Where
         they come to touch, their contacts become bilateral.
+        joints: between these bodies, and of moving ones with the world.
 
-        Raises PlacementError for no bodies, not a pose for each, or a pair of bodies that are not there.
+        Raises PlacementError for no bodies, not a pose for each, or a pair of bodies that are not there; and
+        JointError for a joint that has no meaning or is open.
         """
-        return cls.from_setup(Setup.of(actives, poses, world, settings, forces, bilateral_pairs))
+        return cls.from_setup(Setup.of(actives, poses, world, settings, forces, bilateral_pairs, joints))
 
     @classmethod
     def from_setup(cls, setup: Setup) -> Placement:
@@ -119,17 +122,16 @@ class Placement:
         self._pressing: Ints = np.zeros((0, 0), np.intp)  # the features that pressed in the last step
         self._failure: Refusal | None = None  # of the last step that failed
         self._refused: Refusal | None = None  # of the last rest that was examined
-        origin, near, parts = near_the_origin(setup.bodies, setup.poses, setup.world)
-        system = ContactSystem.of(setup.bodies, near, parts)
-        external = ExternalWrench.of(self.settings.gravity, self.forces, system, origin)
+        system, origin, coordinates, external = setup.begun()
         self.problem = Problem(self.settings, external)
-        points = InterfacePoints.none()
-        if system.fixed is None and external.falls_freely:
+        points, together = InterfacePoints.none(), coordinates.falling_together(system)
+        is_loose = together is None or bool((together >= 0).any())
+        if system.fixed is None and external.falls_freely and is_loose:
             self.status = Status.NO_SUPPORT
         else:
-            system, points = self._cleared(system)
+            system, points = self._cleared(system, coordinates)
         energy, eps = external.energy(system), self.settings.eps_max
-        first = State(system, points, BilateralContacts.none(), origin, energy, eps)
+        first = State(system, points, BilateralContacts.none(), origin, energy, eps, coordinates)
         self.states: list[State] = []
         self._since = 0  # the state that the run began or went on with
         self._append(first)
@@ -149,10 +151,10 @@ class Placement:
         """The last state."""
         return self.states[-1]
 
-    def _cleared(self, system: ContactSystem) -> Adjusted:
+    def _cleared(self, system: ContactSystem, coordinates: Coordinates) -> Adjusted:
         """Find the first points; lift what overlaps by rounding, or end at once."""
         tolerance = max(self.settings.start_tolerance, _START_ROUNDING * system.radius)
-        cleared = clear_start(system, self.problem.reach(self.settings.eps_max), tolerance)
+        cleared = clear_start(system, self.problem.reach(self.settings.eps_max), tolerance, coordinates)
         if cleared is None:
             self.status = Status.INTERFERING_START
             return Adjusted(system, InterfacePoints.none())
@@ -194,7 +196,7 @@ class Placement:
         self._refused = rest or self._refused
         return self._take(step)
 
-    def _is_settled(self, step: Step) -> bool:
+    def _is_settled(self, step: PlacementStep) -> bool:
         """Return whether what presses is what pressed in the step before: among several bodies, only then is
         a rest to be expected.
         """
@@ -207,7 +209,7 @@ class Placement:
         lower = lower_nearby(self.problem, rest.state)
         return self._finish(rest) if lower is None else self._accept(lower)
 
-    def _take(self, step: Step) -> State:
+    def _take(self, step: PlacementStep) -> State:
         def solve_again(extra: InterfacePoints) -> Step | None:
             return solve_step(self.problem, self.state, extra)
 
@@ -222,14 +224,14 @@ class Placement:
 
         lengths: of the step (m,) that failed, over R.
         """
-        bodies = blocked.bodies
-        if 0 < len(bodies) < len(self.state.system) and lengths[bodies].max() > _LEAST_PACE:
+        blocks = self.state.coordinates.blocks_of_bodies(self.state.system, blocked.bodies)
+        if 0 < len(blocks) < len(lengths) and lengths[blocks].max() > _LEAST_PACE:
             self._failure = Refusal.OBSTRUCTED
-            self.states[-1] = self.state.slowed(bodies, lengths)
+            self.states[-1] = self.state.slowed(blocks, lengths)
             return self.state
         return self._fail(Refusal.OBSTRUCTED, float(lengths.max()))
 
-    def _fallen(self, step: Step) -> State | None:
+    def _fallen(self, step: PlacementStep) -> State | None:
         """Let all bodies that nothing supports fall freely to just above what comes first, the lowest first;
         None if none falls farther than a step.
         """
@@ -305,7 +307,8 @@ class Placement:
         draw = np.random.default_rng([self.settings.seed, self.steps])
         mix = draw.normal(size=len(rest.falling))
         motion = _NUDGE * (mix / np.sqrt(mix @ mix)) @ rest.falling
-        trial = rest.state.coordinates.displaced(rest.state.system, motion)
+        coordinates, system = rest.state.coordinates, rest.state.system
+        trial = coordinates.displaced(system, coordinates.of_motion(system, motion))
         reach = self.problem.reach(self.settings.eps_max)
         taken = adjusted(rest.state, trial, rest.state.local_points, reach, 2.0 * _NUDGE)
         return self._accept(taken) if isinstance(taken, Adjusted) else self._fail(Refusal.OBSTRUCTED)

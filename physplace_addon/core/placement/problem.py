@@ -5,19 +5,27 @@ forces, and the tolerances that follow from them.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..arrays import Floats, Ints
 from ..bodies import Body
-from ..contact.system import ContactSystem, InterfacePoints, NumberedPair, Reach
+from ..contact.system import FIXED, ContactSystem, InterfacePoints, NumberedPair, Reach
 from ..errors import PlacementError
+from ..mechanics.coordinates import FREE_BODIES, Coordinates
 from ..mechanics.external_wrench import ExternalWrench
 from ..mechanics.forces import Force
+from ..mechanics.joints import Joint
+from ..mechanics.joints.jointed_bodies import JointedBodies
+from ..mechanics.joints.springs import JointSprings
+from ..mechanics.origin import near_the_origin
 from ..mechanics.surface_numbers import surface_numbers
 from ..rigid import Pose
 from .settings import Settings
+
+STANDARD_GRAVITY = 9.81
+"""Acceleration of gravity, m/s^2."""
 
 _LEAST_VISCOSITY = (
     1e-4  # of one body, over its weight: next to the curvatures of its energy, about 1, nothing
@@ -39,6 +47,8 @@ class Setup:
         forces: the external forces besides gravity, in the world.
         bilateral_pairs: pairs of bodies whose contacts are made bilateral when they first touch, by number:
             the moving bodies are 0 to m - 1, those of the world m to m + n - 1.
+        joints: between the moving bodies, and of these with the world.
+        acceleration: of gravity, lengths over s^2, by which springs and brakes of joints compare to weights.
     """
 
     bodies: tuple[Body, ...]
@@ -47,6 +57,8 @@ class Setup:
     settings: Settings
     forces: tuple[Force, ...]
     bilateral_pairs: frozenset[NumberedPair]
+    joints: tuple[Joint, ...] = ()
+    acceleration: float = STANDARD_GRAVITY
 
     @classmethod
     def of(
@@ -57,11 +69,14 @@ class Setup:
         settings: Settings | None,
         forces: Sequence[Force],
         bilateral_pairs: Collection[NumberedPair],
+        joints: Sequence[Joint] = (),
+        acceleration: float = STANDARD_GRAVITY,
     ) -> Setup:
         """Check what a placement is given.
 
         Raises PlacementError for no bodies, not a pose for each, a pair that is not of a moving body and
-        another one, or not a coefficient of friction for each body.
+        another one, not a coefficient of friction for each body, or an acceleration that is not above 0; and
+        JointError for a joint that has no meaning.
         """
         if not bodies or len(bodies) != len(poses):
             raise PlacementError(f"expected a pose for each body, found {len(bodies)} and {len(poses)}")
@@ -74,7 +89,44 @@ class Setup:
         surfaces = settings.surface_friction
         if surfaces is not None and len(surfaces) != count:
             raise PlacementError(f"surface_friction: expected {count} coefficients, found {len(surfaces)}")
-        return cls(tuple(bodies), tuple(poses), tuple(world), settings, tuple(forces), pairs)
+        if not 0.0 < acceleration < np.inf:
+            raise PlacementError(f"acceleration: expected a number above 0, found {acceleration}")
+        for joint in joints:
+            joint.check(len(bodies))
+        return cls(
+            tuple(bodies),
+            tuple(poses),
+            tuple(world),
+            settings,
+            tuple(forces),
+            pairs,
+            tuple(joints),
+            acceleration,
+        )
+
+    def begun(self) -> tuple[ContactSystem, Floats, Coordinates, ExternalWrench]:
+        """Return the bodies at the start with their joints closed, the place (3,) of the system's origin,
+        what may move, and the external forces.
+
+        Raises:
+            JointError: a joint is open by more than moves the bodies a little; it names the joint.
+        """
+        origin, near, parts = near_the_origin(self.bodies, self.poses, self.world)
+        system = ContactSystem.of(self.bodies, near, parts)
+        external = ExternalWrench.of(self.settings.gravity, self.forces, system, origin)
+        if not self.joints:
+            return system, origin, FREE_BODIES, external
+        joined = [joint.anchors for joint in self.joints if not joint.collide]
+        through = [sorted((each.first, each.second)) for each in joined]
+        met = frozenset((first, second) for first, second in through if first != FIXED)
+        system = replace(system, never_meeting=met)
+        joints = [joint.seen_from(origin) for joint in self.joints]
+        weight = self.acceleration * float(np.mean([body.mass.mass for body in self.bodies]))
+        coordinates = JointedBodies.of(joints, system, weight * system.radius)
+        if coordinates.joints.stiffness.any():
+            external = replace(external, internal=(JointSprings(coordinates),))
+        system = replace(coordinates.closed(system), travel=coordinates.largest)
+        return system, origin, coordinates, external
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ from scipy.sparse.linalg import splu
 
 from ..arrays import Bools, Floats, Ints
 from ..contact.system import EDGE, FACE, FIXED, ContactSystem, FeatureGeometry, InterfacePoints
+from ..mechanics.coordinates import Coordinates
 from ..optimization.step_qp import MANY
 from ..rigid import skew
 from ..vectors import cross
@@ -63,6 +64,17 @@ def closed_rows(points: InterfacePoints) -> Bools:
     return closed
 
 
+def wrench_of(system: ContactSystem, at: RefinedContacts, points: InterfacePoints, forces: Floats) -> Floats:
+    """Return the wrench (6 m,) of contact forces (k,) on the bodies."""
+    total, pushes = np.zeros((len(system), 6)), forces[:, None] * at.normal
+    for bodies, arms, sign in ((points.body1, at.arm1, 1.0), (points.body2, at.arm2, -1.0)):
+        rows = bodies != FIXED
+        scale = (system.radii / system.radius)[bodies[rows], None]
+        wrenches = np.concatenate([scale * pushes[rows], cross(arms[rows], pushes[rows])], axis=1)
+        np.add.at(total, bodies[rows], sign * wrenches)
+    return total.ravel()
+
+
 def newton_step(
     system: ContactSystem,
     at: RefinedContacts,
@@ -70,8 +82,10 @@ def newton_step(
     forces: Floats,
     change: Floats,
     errors: Floats,
+    coordinates: Coordinates,
+    load: Floats,
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return the next step (x, d1, d2, df), by least squares of least norm; of many bodies sparse.
+    """Return the next step (q, d1, d2, df), by least squares of least norm; of many bodies sparse.
 
     Args:
         system: the bodies.
@@ -79,19 +93,38 @@ def newton_step(
         points: the contacts (k).
         forces: (k,), in units of the external force.
         change: (6 m, 6 m), the derivative of the external wrench by x.
-        errors: (7 k + 6 m,), the violations of the equations.
+        errors: (7 k + d,), the violations of the equations.
+        coordinates: what may move.
+        load: the whole wrench (6 m,) on the bodies.
 
     Returns:
-        x (6 m,), d1 (k, 2), d2 (k, 2) and df (k,).
+        q (d,), d1 (k, 2), d2 (k, 2) and df (k,).
     """
-    k, d = len(points), 6 * len(system)
+    k, d = len(points), coordinates.size(system)
     matrix = _matrix(system, at, points, forces, change)
-    if d > MANY:
+    if coordinates.bend:
+        matrix = _by_coordinates(matrix, system, coordinates, load)
+    if d > MANY and not coordinates.bend:
         solution = least_squares_of_many(matrix, -errors)
     else:
         solution = np.linalg.lstsq(matrix.toarray(), -errors, rcond=_RANK)[0].astype(np.float64)
     displacements = solution[d : d + 4 * k].reshape(k, 4)
     return solution[:d], displacements[:, :2], displacements[:, 2:], solution[d + 4 * k :]
+
+
+def _by_coordinates(
+    matrix: sparse.csc_array, system: ContactSystem, coordinates: Coordinates, load: Floats
+) -> sparse.csc_array:
+    """Return the derivatives by coordinates (d,) in place of those by twists, the balance theirs, too."""
+    twists, dense, bodies = coordinates.twists(system), matrix.toarray(), 6 * len(system)
+    for body, torque in enumerate(load.reshape(-1, 6)[:, 3:]):
+        turns = slice(6 * body + 3, 6 * body + 6)
+        dense[-bodies:, :bodies][turns, turns] += 0.5 * skew(torque)
+    upper, lower = dense[:-bodies], twists.T @ dense[-bodies:]
+    both = np.concatenate([upper, lower])
+    found = np.concatenate([both[:, :bodies] @ twists, both[:, bodies:]], axis=1)
+    found[len(upper) :, : twists.shape[1]] += coordinates.curvature(system, load[None])[0]
+    return sparse.csc_array(found)
 
 
 def least_squares_of_many(matrix: sparse.csc_array, right: Floats) -> Floats:

@@ -33,10 +33,11 @@ class State:
         energy: the external forces' pseudo potential energy, in units of one body's weight times R.
         eps: the longest next step, over R.
         coordinates: what may move.
-        pace: the longest next step of each body (m,), over eps: less than 1 for those that have failed.
+        pace: the longest next step of each block (b,) of coordinates, over eps: less than 1 for those that
+            have failed.
         ease: the viscosity of each body (m,) in the next step, over the usual one: less than 1 for those that
             go on as they went.
-        motion: the step x (d,) that led here; None after a fall or a failure.
+        motion: the twists (6 m,) of the step that led here; None after a fall or a failure.
     """
 
     system: ContactSystem
@@ -52,24 +53,26 @@ class State:
 
     @property
     def longest(self) -> float | Floats:
-        """The longest next step, over R: one for all bodies or (m,)."""
+        """The longest next step, over R: one for all blocks of coordinates or (b,)."""
         return self.eps if self.pace is None else self.eps * self.pace
 
-    def slowed(self, bodies: Ints, lengths: Floats) -> State:
-        """Return the state with shorter next steps of some bodies, less than half of those that failed.
+    def slowed(self, blocks: Ints, lengths: Floats) -> State:
+        """Return the state with shorter next steps of some blocks, such as bodies, less than half of those
+        that failed.
 
         Args:
-            bodies: their numbers.
-            lengths: of the steps (m,) that failed, over R.
+            blocks: their numbers.
+            lengths: of the steps (b,) that failed, over R.
         """
-        pace = np.ones(len(self.system)) if self.pace is None else self.pace.copy()
-        taken = np.maximum(lengths, _SHARE * lengths[bodies].max())[bodies] / self.eps
-        pace[bodies] = 0.5 * np.minimum(pace[bodies], taken)
+        pace = np.ones(len(lengths)) if self.pace is None else self.pace.copy()
+        taken = np.maximum(lengths, _SHARE * lengths[blocks].max())[blocks] / self.eps
+        pace[blocks] = 0.5 * np.minimum(pace[blocks], taken)
         return replace(self, pace=pace, ease=None, motion=None)
 
     def followed_by(self, taken: Adjusted, energy: float, settings: Settings, motion: Floats | None) -> State:
         """Return the next state, to which a step x = motion (d,) led; None for another motion."""
         system, points = taken
+        twists = None if motion is None else self.coordinates.motion(self.system, motion)
         return State(
             system,
             points,
@@ -77,13 +80,14 @@ class State:
             self.origin,
             energy,
             min(settings.recovery * self.eps, settings.eps_max),
-            pace=self._recovered(settings.recovery),
-            ease=self._eased(motion),
-            motion=motion,
+            self.coordinates.counted_from(system),
+            self._recovered(settings.recovery),
+            self._eased(twists),
+            twists,
         )
 
     def _eased(self, now: Floats | None) -> Floats | None:
-        """Return the ease (m,) after a step x (6 m,): half of it for a body that went the same way twice.
+        """Return the ease (m,) after twists (6 m,): half of it for a body that went the same way twice.
 
         Near a saddle of the energy a body goes faster in each step by a factor that its viscosity keeps near
         1: it would need many steps to leave.

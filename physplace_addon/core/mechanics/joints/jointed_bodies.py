@@ -39,7 +39,7 @@ from ...errors import JointError
 from ...rigid import Pose
 from ..coordinates import ROUNDING, Brakes, CoordinateLimits, Coordinates, twist_lengths
 from ..inertia import Inertia
-from .closure import Positions, least_motion, rounding
+from .closure import Positions, closed_positions, least_motion, rounding
 from .equations import (
     AnchorFrames,
     JointRows,
@@ -52,7 +52,9 @@ from .kinds import Joint
 from .second_derivatives import coordinate_hessians
 from .tangent_space import TangentSpace
 
-_NEAR = 1.0  # gap to a limit, radians or lengths over the largest radius, that no usual step goes
+_NEAR = 0.25  # gap to a limit, radians or lengths over the largest radius, that no usual step goes
+_FAR = 1.0  # change of a coordinate after which whole turns are counted from there
+_OPEN = 1e-3  # gap over the largest radius, or turn, of a joint that does not meet
 _ROUNDS = 30  # Newton steps of a closure; three are usual
 _HALVINGS = 6  # of a motion at the end of which joints do not close
 
@@ -86,8 +88,10 @@ class JointedBodies(Coordinates):
             system: the bodies, with the joints nearly closed.
             energy: of one weight times R, in the unit of the joints' forces times lengths.
 
+        A joint that begins beyond a limit may stay there, but go no farther.
+
         Raises:
-            JointError: a joint has no meaning, or a motor that drives it.
+            JointError: a joint has no meaning, a motor that drives it, or is open.
         """
         for joint in joints:
             for axis in joint.axes:
@@ -99,6 +103,9 @@ class JointedBodies(Coordinates):
         inertia = Inertia.of([body.body for body in system.bodies])
         arrays = Joints.of(joints, inertia)
         frames = _positions(system).frames(arrays, inertia)
+        _check_meeting(frames)
+        now = frames.coordinates() * arrays.units
+        arrays = replace(arrays, lower=np.minimum(arrays.lower, now), upper=np.maximum(arrays.upper, now))
         held = ~np.isnan(arrays.speed) & np.isposinf(arrays.greatest)
         return cls(arrays, inertia, held, frames.coordinates(), energy)
 
@@ -129,11 +136,15 @@ class JointedBodies(Coordinates):
         basis = self._space(half).basis
         return self._displaced(half, basis @ (basis.T @ (0.5 * twists)), halvings - 1)
 
-    def closed(self, system: ContactSystem) -> ContactSystem | None:
-        """Return the system moved by as little as closes the joints; None if that fails."""
-        moves = np.ones(len(system), bool)
-        found = self._closed(_positions(system), moves)
-        return None if found is None else self._at(system, found, moves)
+    def closed(self, system: ContactSystem) -> ContactSystem:
+        """Return the system moved by as little as closes the joints.
+
+        Raises:
+            JointError: they cannot all be closed; it names the one that is open most.
+        """
+        metric = np.tile(np.eye(6), (len(system), 1, 1))
+        found = closed_positions(self.joints, self.inertia, _positions(system), lambda _: metric)
+        return replace(self._at(system, found, np.ones(len(system), bool)), moving=system.moving)
 
     def _closed(self, positions: Positions, moves: Bools) -> Positions | None:
         """Return positions with the joints of bodies that move (m,) closed and no limit violated; None where
@@ -188,9 +199,7 @@ class JointedBodies(Coordinates):
         """Return sum_a g_a C_a (k, d, d) for gradients (k, 6 m): how paths bend that keep joints closed."""
         space = self._space(system)
         multipliers = gradients @ space.inverse
-        shape = space.bending.shape[1:]
-        bent: Floats = -(multipliers @ space.bending.reshape(len(space.bending), -1)).reshape(-1, *shape)
-        return bent
+        return -np.tensordot(multipliers, space.bending, axes=1).astype(np.float64)
 
     def hessians(self, system: ContactSystem, points: InterfacePoints) -> Floats:
         """Return the second derivatives H_q (k, d, d) of the points' gap / R by the coordinates."""
@@ -224,6 +233,12 @@ class JointedBodies(Coordinates):
         own = space.projected(coordinate_hessians(space.frames, rows, sign), rows.body)
         return CoordinateLimits(rows.value, dense @ space.basis, own + self.curvature(system, dense))
 
+    def limit_rows(self, system: ContactSystem) -> tuple[Floats, Floats]:
+        """Return the gaps (n,) and gradients (n, d) of the limits that are near."""
+        space = self._space(system)
+        rows, _ = self._limits(space.frames, _NEAR)
+        return rows.value, rows.dense(len(system)) @ space.basis
+
     def _limits(self, frames: AnchorFrames, most: float) -> tuple[JointRows, Floats]:
         """Return the limits with gaps below `most`, and 1 or -1 (k,): the sign of the coordinate in them."""
         rows = limit_rows(frames, self.near)
@@ -253,9 +268,13 @@ class JointedBodies(Coordinates):
         return replace(self, held=held, near=near)
 
     def counted_from(self, system: ContactSystem) -> JointedBodies:
-        """Return the coordinates with whole turns counted from where the bodies are now."""
-        now = self._space(system).frames.coordinates(self.near)
-        return replace(self, near=np.where(self.held, self.near, now))
+        """Return the coordinates with whole turns counted from where the bodies are now, if that is far."""
+        now = np.where(self.held, self.near, self.frames(system).coordinates(self.near))
+        return replace(self, near=now) if np.abs(now - self.near).max(initial=0.0) > _FAR else self
+
+    def frames(self, system: ContactSystem) -> AnchorFrames:
+        """Return where the anchor frames of the joints are."""
+        return self._space(system).frames
 
     def falling_together(self, system: ContactSystem) -> Ints:
         """Return the linkage (m,) of each body, -1 for one that is joined to the world."""
@@ -284,8 +303,17 @@ class JointedBodies(Coordinates):
         return self._space(system).block
 
     def lengths(self, system: ContactSystem, x: Floats) -> Floats:
-        """Return the farthest, over R_b, that a point of a body moves by x (d,), for each linkage (b,)."""
-        return self.of_blocks(twist_lengths(self._space(system).basis @ x))
+        """Return the largest shift, over the radius of the linkage's largest body, plus turn of a body by x
+        (d,), for each linkage (b,): a finger may go with its arm.
+        """
+        twists = (self._space(system).basis @ x).reshape(-1, 6)
+        shifts = twists[:, :3] * (self.inertia.radius / self.largest)[:, None]
+        return self.of_blocks(twist_lengths(np.concatenate([shifts, twists[:, 3:]], axis=1)))
+
+    @cached_property
+    def largest(self) -> Floats:
+        """The radius (m,) of the largest body of each body's linkage, a length."""
+        return self.of_blocks(self.inertia.radius)[self.linkages]
 
     def _space(self, system: ContactSystem) -> TangentSpace:
         """Return the free motions of a system; they are kept as long as the system is."""
@@ -295,6 +323,18 @@ class JointedBodies(Coordinates):
             rows, locked = self._equations(frames), int(self.joints.locked.sum())
             found = self._spaces[system] = TangentSpace.of(frames, rows, locked, self.linkages)
         return found
+
+
+def _check_meeting(frames: AnchorFrames) -> None:
+    """Raise a JointError for a joint whose locked axes are open by more than rounding explains."""
+    joints, error = frames.joints, np.abs(frames.residuals())
+    error[~joints.locked] = 0.0
+    if error.max(initial=0.0) <= _OPEN:
+        return
+    joint, axis = np.unravel_index(int(error.argmax()), error.shape)
+    size = float(error[joint, axis])
+    found = f"a gap of {size * joints.length:.3g}" if axis < 3 else f"an angle of {np.degrees(size):.3g} deg"
+    raise JointError(joints.names[joint], f"its bodies do not meet, {found} is open", "move them together")
 
 
 def _positions(system: ContactSystem) -> Positions:

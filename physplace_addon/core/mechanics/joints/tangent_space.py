@@ -81,10 +81,10 @@ class TangentSpace:
             blocks: those (k, 12, 12) by the twists of two bodies each; what is by FIXED does not count.
             bodies: their numbers (k, 2).
         """
-        by_body = self.basis.reshape(-1, 6, self.basis.shape[1])
+        by_body = self.basis.reshape(len(self.basis) // 6, 6, self.basis.shape[1])
         with_world = np.concatenate([by_body, np.zeros_like(by_body[:1])])
         assert FIXED == -1  # the last
-        both = with_world[bodies].reshape(len(bodies), 12, -1)
+        both = with_world[bodies].reshape(len(bodies), 12, self.basis.shape[1])
         found: Floats = both.transpose(0, 2, 1) @ (blocks @ both)
         return found
 
