@@ -7,6 +7,7 @@ from .certificate import Certificate, Contacts, Status
 from .checking import check
 from .contact_forces import ContactForces, contact_forces
 from .depenetration.extrication import Extricated, extricate, extricate_several
+from .joint_reactions import JointReaction, joint_reactions
 from .manipulation.manipulation import Manipulation, ManipulationStatus
 from .placement import Placement
 from .problem import Setup
@@ -23,6 +24,7 @@ __all__ = [
     "Filled",
     "Force",
     "Gravity",
+    "JointReaction",
     "Local",
     "Manipulation",
     "ManipulationStatus",
@@ -36,5 +38,6 @@ __all__ = [
     "extricate",
     "extricate_several",
     "fill",
+    "joint_reactions",
     "replicated",
 ]

@@ -13,7 +13,7 @@ from physplace_addon.core.bodies.body import Body
 from physplace_addon.core.contact.system import FIXED
 from physplace_addon.core.errors import JointError
 from physplace_addon.core.mechanics.joints import Axis, Joint, Motor, Spring
-from physplace_addon.core.placement import Placement, Settings, Status
+from physplace_addon.core.placement import Placement, Settings, Status, joint_reactions
 from physplace_addon.core.rigid import Pose
 from tests.core.placement.figures import THICK, angle_of, block, chain, down, floor, pin, rod
 
@@ -261,3 +261,39 @@ def test_a_placement_of_a_figure_goes_on_from_any_state() -> None:
     again.run()
     assert_balanced(again)
     assert np.allclose(angles(again), 0.0, atol=1e-8)
+
+
+def test_joints_report_the_reactions_of_statics() -> None:
+    """The upper pin bears both rods, the lower one its own; nothing turns a straight chain."""
+    placement = placed(*chain([1.0, 2.0]))
+    upper, lower = joint_reactions(placement.problem, placement.state, placement.status)
+    assert np.allclose(upper.force, [0.0, 0.0, 2.0], atol=1e-8)
+    assert np.allclose(lower.force, [0.0, 0.0, 1.0], atol=1e-8)
+    for load in (upper, lower):
+        assert np.abs(load.torque).max() < 1e-8
+        assert (max(load.gap, load.turn) < 1e-11, load.braking, load.at_limit) == (True, 0.0, False)
+
+
+def test_a_stiff_joint_reports_the_torque_that_it_holds() -> None:
+    bodies, poses, joints = chain([0.5 * np.pi], [Axis(motor=Motor(0.0, 2.0 * HOLDS))])
+    placement = placed(bodies, poses, joints)
+    (load,) = joint_reactions(placement.problem, placement.state, placement.status)
+    assert np.allclose(load.force, [0.0, 0.0, 1.0], atol=1e-9)
+    assert np.allclose(load.torque, [0.0, -0.5, 0.0], atol=1e-9)
+    assert load.braking == pytest.approx(0.5, abs=1e-9)
+
+
+def test_a_limit_that_presses_is_reported() -> None:
+    placement = placed(*chain([1.0], [Axis(lower=-0.3, upper=0.3)]))
+    (load,) = joint_reactions(placement.problem, placement.state, placement.status)
+    assert load.at_limit
+    assert np.allclose(load.torque, [0.0, -0.5 * np.sin(0.7), 0.0], atol=1e-9)
+
+
+def test_the_top_of_a_ladder_bears_what_its_legs_push() -> None:
+    """Each leg is pushed inwards by F at its foot, so by as much outwards at the top."""
+    placement = placed(*_tent(0.5), world=[floor()], settings=Settings(friction=0.5))
+    (load,) = joint_reactions(placement.problem, placement.state, placement.status)
+    across, height = np.sin(0.5) - 0.5 * THICK * np.cos(0.5), np.cos(0.5) + 0.5 * THICK * np.sin(0.5)
+    assert abs(load.force[0]) == pytest.approx((across - 0.5 * np.sin(0.5)) / height, rel=1e-6)
+    assert abs(load.force[2]) < 1e-6

@@ -253,6 +253,11 @@ class JointedBodies(Coordinates):
         greatest = (self.joints.greatest * self.joints.units)[rows.joint, rows.axis] / self.energy
         return Brakes(rows.dense(len(system)) @ space.basis, greatest)
 
+    def limit_and_brake_rows(self, system: ContactSystem) -> tuple[JointRows, JointRows]:
+        """Return the rows, by the twists, of `limits` and of `brakes`."""
+        frames = self.frames(system)
+        return self._limits(frames, _NEAR)[0], self._brakes(frames)
+
     def _brakes(self, frames: AnchorFrames) -> JointRows:
         braked = ~np.isnan(self.joints.speed) & (self.joints.greatest > 0.0) & ~self.held
         return coordinate_rows(frames, braked, self.near)
