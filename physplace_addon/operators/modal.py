@@ -73,13 +73,14 @@ class ModalOperator(ObjectOperator):
 
     session: InteractiveSession
     hides_from_files = True
-    keymap: ClassVar[ActionKeymap | None] = None
     if TYPE_CHECKING:
         _running: ClassVar[list[ModalOperator]]
+        keymap: ClassVar[ActionKeymap | None]
     else:
         # Blender has `typing` read a class's annotations, and `typing` remembers what stands in brackets:
         # this class, and with it bpy, would outlive Python, which then never ends.
         _running = []
+        keymap = None
 
     def invoke(self, context: Context, event: Event) -> set[OperatorReturnItems]:
         """Begin in the 3D view; without one, run to the end at once."""
