@@ -170,7 +170,8 @@ def _evened(function: ImplicitFunction, points: Floats, sigma: float, within: fl
     """Return points (n, 3) so dense that most triangles through them are near the surface, and half their
     distance.
     """
-    spacing = (_FLAT * within / float(np.median(greatest_curvature(function, points)))) ** 0.5
+    bend = max(float(np.median(greatest_curvature(function, points))), float(np.finfo(np.float64).tiny))
+    spacing = (_FLAT * within / bend) ** 0.5
     if 2.0 * _LEAST_SHARE * sigma < spacing < 2.0 * sigma:
         return surface_samples(function, spacing), 0.5 * spacing
     return points, sigma

@@ -10,6 +10,7 @@ from .functions.gaussians.spheres import SphereField
 from .functions.solids.ellipsoids import Ellipsoids
 from .functions.solids.half_spaces import HalfSpaces
 from .functions.solids.quadrics import Quadrics
+from .functions.solids.shaped_solids import Boxes, Cones, FlatCylinders, Tori
 from .functions.solids.spheres import Spheres
 from .functions.transformed import Scaled
 from .particles.floaters import Floaters, FloaterSettings
@@ -17,9 +18,12 @@ from .particles.sampling import Sampling
 
 __all__ = [
     "Blob",
+    "Boxes",
     "Combination",
+    "Cones",
     "CylinderField",
     "Ellipsoids",
+    "FlatCylinders",
     "FloaterSettings",
     "Floaters",
     "FormulaFunction",
@@ -31,6 +35,7 @@ __all__ = [
     "Scaled",
     "SphereField",
     "Spheres",
+    "Tori",
     "blobby_cylinders",
     "blobby_spheres",
     "complement",

@@ -6,14 +6,18 @@ from numpy.typing import ArrayLike
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.implicit import (
     Blob,
+    Boxes,
+    Cones,
     CylinderField,
     Ellipsoids,
+    FlatCylinders,
     FormulaFunction,
     Frozen,
     HalfSpaces,
     Quadrics,
     SphereField,
     Spheres,
+    Tori,
     difference,
     intersection,
     union,
@@ -70,6 +74,13 @@ def every_function(size: float = 1.0, place: ArrayLike = (0.0, 0.0, 0.0)) -> dic
         "difference": difference(spheres, [ellipsoids], 0.2 * size),
         "nested": union([difference(quadric, [spheres], 0.2 * size), ellipsoids], 0.3 * size),
         "sheared": union([Moved(ellipsoids, sheared(place, rng)), spheres], 0.2 * size),
+        "boxes": Boxes.of(places(2), size * rng.uniform(0.4, 0.9, (2, 3)), size * 0.2, rotations(rng, 2)),
+        "sharp box": Boxes.of(places(1), size * rng.uniform(0.4, 0.9, (1, 3)), 0.0, rotations(rng, 1)),
+        "flat cylinders": FlatCylinders.of(
+            places(2), size * rng.uniform(0.4, 0.9, (2, 3)), size * np.array([0.1, 0.3]), rotations(rng, 2)
+        ),
+        "cones": Cones.of(places(2), size * rng.uniform(0.5, 0.9, (2, 3)), size * 0.15, rotations(rng, 2)),
+        "tori": Tori.of(places(2), size * rng.uniform(0.6, 0.9, (2, 3)), size * 0.2, rotations(rng, 2)),
         "frozen": Frozen(blob, np.arange(31) % 3 > 0),
     }
 

@@ -1,14 +1,11 @@
 """Ellipsoids: f = (|z| - 1) h, z the place in half-axes, z_i = (R' (x - c))_i / h_i, h their geometric mean.
 
-f is a length, and for three equal half-axes the distance to a sphere. The rotation is R = exp([w]) R0 with a
-rotation vector w (radians) about a reference R0; it changes by dR = [J dw] R, J the left Jacobian of the
-exponential map. w and w (1 - 2 pi / |w|) are the same rotation: the shorter is kept, because J is singular at
-2 pi. A half-axis is kept above 0: it may pass through 0 but not stay there.
+f is a length, and for three equal half-axes the distance to a sphere. A half-axis is kept above 0: it may
+pass through 0 but not stay there.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
@@ -17,24 +14,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ....arrays import Floats
-from ....rigid import skew
 from ....vectors import cross, length
 from ..element_rows import columns_of
-from .solids import Solids, Which, products
+from .solids import Which, products
+from .turned_solids import TurnedSolids
 
 _LEAST_AXIS = 1e-70  # scene units: shorter half-axes count as this, whose square is still a number
 _ROUNDING = 2.0**-48  # relative rounding of z
 
 
 @dataclass(frozen=True, eq=False)
-class Ellipsoids(Solids):
-    """k ellipsoids; rows (k, 9) of centre and half-axes, in scene units, and rotation vector, in radians.
+class Ellipsoids(TurnedSolids):
+    """k ellipsoids; rows (k, 9) of centre and half-axes, in scene units, and rotation vector, in radians."""
 
-    Attributes:
-        references: the rotations R0 (k, 3, 3) about which the rotation vectors turn.
-    """
-
-    references: Floats
     kind = "ellipsoid"
     columns = (
         *("centre x", "centre y", "centre z", "half-axis x", "half-axis y", "half-axis z"),
@@ -58,40 +50,10 @@ class Ellipsoids(Solids):
         own = np.column_stack((rows[:, :3], np.abs(rows[:, 3:6]), np.zeros((len(rows), 3))))
         return cls(own, rows[:, 6:].reshape(-1, 3, 3))
 
-    def _valid(self, rows: Floats) -> Floats:
-        """Return the rows (k, 9) with the shortest rotation vectors and positive half-axes, in place."""
-        angles = np.linalg.norm(rows[:, 6:], axis=1)
-        turns = np.round(angles / math.tau)
-        rows[:, 6:] *= (1.0 - math.tau * turns / np.where(angles > 0.0, angles, 1.0))[:, None]
-        return super()._valid(rows)
-
-    @property
-    def scales(self) -> Floats:
-        """1 for lengths; for an angle 1 over the mean half-axis: such a turn moves the surface by about a
-        unit.
-        """
-        scales = np.ones(self.rows.shape)
-        scales[:, 6:] = 1.0 / self._axes.mean(axis=1)[:, None]
-        return scales.ravel()
-
     @property
     def _axes(self) -> Floats:
         """The half-axes (k, 3), none too short to be divided by."""
         return np.maximum(self.rows[:, 3:6], _LEAST_AXIS)
-
-    @cached_property
-    def rotations(self) -> Floats:
-        """The rotations R (k, 3, 3)."""
-        w = self.rows[:, 6:]
-        first, second = _sinc(w), _versed(w)
-        turn = np.eye(3) + first * skew(w) + second * (skew(w) @ skew(w))
-        return turn @ self.references
-
-    @cached_property
-    def _jacobians(self) -> Floats:
-        """J (k, 3, 3) = 1 + (1 - cos) / |w|^2 [w] + (|w| - sin) / |w|^3 [w]^2."""
-        w = self.rows[:, 6:]
-        return np.eye(3) + _versed(w) * skew(w) + _lag(w) * (skew(w) @ skew(w))
 
     def _placed(self, x: Floats, which: Which) -> tuple[Floats, Floats, Floats, Floats, Floats]:
         """Return x - c (..., 3), z (..., 3), |z| (...), the half-axes (..., 3) and their geometric mean
@@ -134,7 +96,7 @@ class Ellipsoids(Solids):
         d, z, size, axes, mean = self._placed(x, which)
         steep = (mean / np.where(size > 0.0, size, 1.0))[..., None]
         of_axes = (f[..., None] / 3.0 - steep * z * z) / axes
-        turn = np.einsum("...ji,...j->...i", self._jacobians[which], cross(d, slope))
+        turn = np.einsum("...ji,...j->...i", self.jacobians[which], cross(d, slope))
         return np.concatenate((-slope, of_axes, -turn), axis=-1)
 
     @cached_property
@@ -166,31 +128,3 @@ class Ellipsoids(Solids):
         growth = 1.0 + level / np.cbrt(self._axes).prod(axis=1)
         widths = np.where(growth[:, None] < 0.0, -np.inf, self._widths * growth[:, None])
         return np.stack((self.rows[:, :3] - widths, self.rows[:, :3] + widths), axis=1)
-
-
-def _angles(w: Floats) -> tuple[Floats, Floats]:
-    """Return the angles |w| (k, 1, 1), and the same but 0.01 at least, for quotients."""
-    angle = np.linalg.norm(w, axis=1)[:, None, None]
-    return angle, np.maximum(angle, 1e-2)
-
-
-def _sinc(w: Floats) -> Floats:
-    """Return sin / angle (k, 1, 1), by its series for small angles."""
-    angle, safe = _angles(w)
-    return np.where(angle < safe, 1.0 - angle**2 / 6.0 + angle**4 / 120.0, np.sin(safe) / safe)
-
-
-def _versed(w: Floats) -> Floats:
-    """Return (1 - cos) / angle^2 (k, 1, 1), by its series for small angles."""
-    angle, safe = _angles(w)
-    return np.where(
-        angle < safe, 0.5 - angle**2 / 24.0 + angle**4 / 720.0, 2.0 * (np.sin(safe / 2) / safe) ** 2
-    )
-
-
-def _lag(w: Floats) -> Floats:
-    """Return (angle - sin) / angle^3 (k, 1, 1), by its series for small angles."""
-    angle, safe = _angles(w)
-    return np.where(
-        angle < safe, 1.0 / 6.0 - angle**2 / 120.0 + angle**4 / 5040.0, (safe - np.sin(safe)) / safe**3
-    )
