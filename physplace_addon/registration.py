@@ -14,7 +14,7 @@ import bpy
 
 from .operators import keymap, menus, modal, preferences, scene_handlers, tool
 from .operators.batch import command
-from .operators.blobs import add, bake, control_add, mesh, playback, sculpt
+from .operators.blobs import add, bake, control_add, live, mesh, playback, sculpt, whole
 from .operators.forces import connect, push
 from .operators.linkages import drag as linkage_drag
 from .operators.linkages import solve as linkage_solve
@@ -61,6 +61,9 @@ CLASSES: tuple[type, ...] = (
     sculpt.PHYSPLACE_OT_blob_sculpt,
     mesh.PHYSPLACE_OT_blob_mesh,
     mesh.PHYSPLACE_OT_blob_particles,
+    whole.PHYSPLACE_OT_blob_delete,
+    whole.PHYSPLACE_OT_blob_duplicate,
+    whole.PHYSPLACE_OT_blob_element_delete,
     bake.PHYSPLACE_OT_blob_bake,
     bake.PHYSPLACE_OT_blob_free_bake,
     rest_operators.PHYSPLACE_OT_keyframe_rest,
@@ -101,7 +104,7 @@ MENUS = (
 )
 
 # Functions that Blender calls: (the name of Blender's list, the function).
-HANDLERS = (*modal.HANDLERS, *scene_handlers.HANDLERS, *playback.HANDLERS)
+HANDLERS = (*modal.HANDLERS, *scene_handlers.HANDLERS, *playback.HANDLERS, *live.HANDLERS)
 
 _registered = ExitStack()
 
@@ -133,6 +136,7 @@ def register() -> None:
         undo.callback(live_check.stop)
         undo.callback(shown_regions.clear)
         undo.callback(playback.stop)
+        undo.callback(live.stop)
         undo.callback(modal.close_all)
         _registered.enter_context(undo.pop_all())
 

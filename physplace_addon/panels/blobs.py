@@ -5,17 +5,30 @@ from __future__ import annotations
 
 from bpy.types import Context, Object, Panel, UILayout
 
+from ..operators.blobs import live
 from ..operators.blobs.add import PHYSPLACE_OT_blob_add
 from ..operators.blobs.bake import PHYSPLACE_OT_blob_bake, PHYSPLACE_OT_blob_free_bake
 from ..operators.blobs.control_add import PHYSPLACE_OT_blob_control_add
 from ..operators.blobs.mesh import PHYSPLACE_OT_blob_mesh, PHYSPLACE_OT_blob_particles
 from ..operators.blobs.playback import playback
 from ..operators.blobs.sculpt import PHYSPLACE_OT_blob_sculpt
+from ..operators.blobs.whole import (
+    PHYSPLACE_OT_blob_delete,
+    PHYSPLACE_OT_blob_duplicate,
+    PHYSPLACE_OT_blob_element_delete,
+)
 from ..scene.access import active_object, custom_properties, present
-from ..scene.blobs.objects import BIAS, FROZEN, PLAY, SIGMA, SMOOTH, SUBTRACT, blob_of, is_element
+from ..scene.blobs.elements.solids import ROUNDING, TUBE
+from ..scene.blobs.objects import BIAS, FROZEN, LIVE, PLAY, SIGMA, SMOOTH, SUBTRACT, blob_of, is_element
 
-OF_BLOBS = {SIGMA: "Particle Size", BIAS: "Thinness", SMOOTH: "Smooth Joins", PLAY: "Show on Playback"}
-OF_ELEMENTS = {SUBTRACT: "Subtract", FROZEN: "Frozen"}
+OF_BLOBS = {
+    SIGMA: "Particle Size",
+    BIAS: "Thinness",
+    SMOOTH: "Smooth Joins",
+    LIVE: "Live Mesh",
+    PLAY: "Show on Playback",
+}
+OF_ELEMENTS = {ROUNDING: "Rounding", TUBE: "Tube", SUBTRACT: "Subtract", FROZEN: "Frozen"}
 
 
 class PHYSPLACE_PT_blobs(Panel):
@@ -45,15 +58,21 @@ class PHYSPLACE_PT_blobs(Panel):
         row.operator(PHYSPLACE_OT_blob_free_bake.bl_idname, icon="KEYFRAME_HLT")
         if blob is None:
             return
-        layout.label(text=blob.name, icon="META_BALL")
+        row = layout.row(align=True)
+        row.label(text=blob.name, icon="META_BALL")
+        row.operator(PHYSPLACE_OT_blob_duplicate.bl_idname, text="", icon="DUPLICATE")
+        row.operator(PHYSPLACE_OT_blob_delete.bl_idname, text="", icon="TRASH")
         settings = layout.column(align=True)
         settings.use_property_split = True
         settings.use_property_decorate = False
         _properties(settings, blob, OF_BLOBS)
+        _live_mesh(layout, blob)
         if playback.problem:
             layout.label(text=playback.problem, icon="ERROR")
         if active is not None and is_element(active):
-            layout.label(text=active.name, icon="EMPTY_DATA")
+            row = layout.row(align=True)
+            row.label(text=active.name, icon="EMPTY_DATA")
+            row.operator(PHYSPLACE_OT_blob_element_delete.bl_idname, text="", icon="X")
             _properties(layout.column(align=True), active, OF_ELEMENTS)
 
 
@@ -62,3 +81,12 @@ def _properties(layout: UILayout, obj: Object, names: dict[str, str]) -> None:
     for key, text in names.items():
         if key in custom_properties(obj):
             layout.prop(obj, f'["{key}"]', text=text)
+
+
+def _live_mesh(layout: UILayout, blob: Object) -> None:
+    """Draw how the blob's live mesh is."""
+    status = live.live.status(blob)
+    if status is live.LiveStatus.PROBLEM:
+        layout.label(text=live.live.problem(blob), icon="ERROR")
+    else:
+        layout.label(text=status.message, icon="CHECKMARK" if status.is_well else "INFO")

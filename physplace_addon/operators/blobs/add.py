@@ -12,7 +12,7 @@ from mathutils import Matrix, Vector
 
 from ...scene.access import active_object, scene_of
 from ...scene.blobs import making
-from ...scene.blobs.element_kinds import KINDS
+from ...scene.blobs.elements.kinds import KINDS
 from ...scene.blobs.empty_transforms import BlobSpace
 from ...scene.blobs.objects import DIFFERENCE, INTERSECTION, SUM, UNION, blob_of, parts_of
 from ...scene.reading.scenario import check_editable

@@ -29,6 +29,7 @@ from ..common import CursorProgress, in_a_window, wait_cursor
 from ..modal import open_operators
 from ..preferences import tick_seconds
 from ..session import BETWEEN_TICKS
+from .live import live
 from .rays import blob_marks
 
 
@@ -186,7 +187,7 @@ def _on_frame(scene: Scene, depsgraph: Depsgraph) -> None:
 
 @persistent
 def _on_update(_scene: Scene, depsgraph: Depsgraph) -> None:
-    changes = not playback.is_reading and depsgraph.mode != "RENDER"
+    changes = not (playback.is_reading or live.is_refining) and depsgraph.mode != "RENDER"
     if changes and playback.is_outdated_by(depsgraph):
         stop()
 

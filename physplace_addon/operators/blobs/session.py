@@ -25,7 +25,7 @@ from ...core.wording import counted
 from ...overlay.disks import BlobMarks
 from ...scene.access import view_layer_of
 from ...scene.affine import is_invertible
-from ...scene.blobs.elements import EmptyUpdate
+from ...scene.blobs.elements.elements import EmptyUpdate
 from ...scene.blobs.empties import Empties
 from ...scene.blobs.making import add_control
 from ...scene.blobs.models import SHARE, BlobModel, floater_settings, read_blob

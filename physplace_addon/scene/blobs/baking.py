@@ -20,7 +20,7 @@ from ..access import custom_properties, scene_of
 from ..errors import SceneError
 from ..writing.actions import curves_of, own_action_without, slot_of, use_slot
 from ..writing.keys import GENERATED
-from .elements import EmptyUpdate
+from .elements.elements import EmptyUpdate
 from .empties import numbers, write_update
 from .frames import UNBAKED, BlobFrames, read_frames
 from .objects import family_of

@@ -28,8 +28,8 @@ from ...core.implicit import (
 )
 from ..access import custom_properties
 from ..errors import SceneError
-from .element_kinds import KINDS
-from .elements import Cylinder, Element, Sphere, as_length
+from .elements.elements import Cylinder, Element, Sphere, as_length
+from .elements.kinds import KINDS
 from .empty_transforms import BlobSpace
 from .objects import (
     BIAS,

@@ -21,7 +21,7 @@ from ..access import custom_properties, view_layer_of
 from ..affine import NOISE
 from ..rotations import matrix_of, values_of
 from ..writing.transform import Channels, channels, rotation_property, set_channels
-from .elements import EmptyUpdate
+from .elements.elements import EmptyUpdate
 from .objects import BLOB, family_of, is_in_scene, other_ends
 
 PREFIX = f"{BLOB}."

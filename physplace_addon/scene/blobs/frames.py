@@ -13,18 +13,19 @@ from contextlib import contextmanager
 from time import perf_counter
 
 import bpy
-from bpy.types import Context, Object, Scene
+from bpy.types import Context, Depsgraph, Object, Scene
 
 from ...core.implicit.control.keyed_sculpting import KeyedFrame, KeyedSculpting
 from ...core.implicit.control.state import SculptSettings, SculptState
-from ..access import custom_properties, evaluated_scene, scene_of
+from ..access import custom_properties, evaluated_scene, present, scene_of
 from ..errors import SceneError
 from .models import BlobModel, floater_settings, read_blob
-from .objects import family_of
+from .objects import as_read, family_of, read_in
 
 UNBAKED = "physplace_unbaked"  # on a baked element: its values before the bake
 
 solved: dict[str, BlobModel] = {}  # keyed blobs that playback shows now, by name, as it has solved them
+_rendered: dict[str, BlobFrames] = {}  # keyed blobs as the last render has solved them, by name
 
 
 class BlobFrames:
@@ -58,11 +59,11 @@ class BlobFrames:
         at = frame - self.first
         if not 0 <= at < len(self._models):
             return True
-        return _is_as(read_blob(bpy.data.objects[self.name]), self._models[at])
+        return _is_as(read_blob(as_read(bpy.data.objects[self.name])), self._models[at])
 
     def read_next(self) -> None:
         """Read the present blob as the next frame. Raises SceneError."""
-        found = read_blob(bpy.data.objects[self.name])
+        found = read_blob(as_read(bpy.data.objects[self.name]))
         self._check(found, self.next)
         self._models.append(found)
 
@@ -158,6 +159,25 @@ def present_model(blob: Object) -> tuple[BlobModel, bool]:
         return found, True
     known = solved.get(blob.name)
     return (found, False) if known is None else (known, True)
+
+
+def rendered_model(blob: Object, depsgraph: Depsgraph) -> BlobModel:
+    """Return a blob as a render shows it, with its surface solved where its frames come one by one.
+
+    A surface that follows keyed control points is solved from the scene's first frame on. Where a render
+    begins later, or leaves frames out, it is that of the elements as they are keyed. Raises SceneError.
+    """
+    scene = present(depsgraph.scene)
+    with read_in(depsgraph):
+        found = read_blob(as_read(blob))
+        if not _follows(blob, found):
+            return found
+        frame, known = scene.frame_current, _rendered.get(blob.name)
+        if known is None or known.first != scene.frame_start or not known.is_unchanged(frame):
+            known = _rendered[blob.name] = BlobFrames(blob, scene.frame_start)
+        if known.is_next(frame):
+            known.read_next()
+        return known.at(frame)[0] if known.is_read(frame) else found
 
 
 def _follows(blob: Object, found: BlobModel) -> bool:

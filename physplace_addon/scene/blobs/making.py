@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""New blobs, elements and control points: empties with the custom properties that define them.
+"""New blobs, elements and control points: objects with the custom properties that define them.
 
-A new object is linked to the collections of its blob, or to the active one if those are linked.
+A blob has a collection of its own, in the active one, and a mesh that follows its surface. A new object is
+linked to the collections of its blob, or to the active one if those are linked.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from mathutils import Matrix, Vector
 from ...core.arrays import Floats
 from ..access import present, takes_objects, view_layer_of
 from ..errors import SceneError
-from .element_kinds import KINDS
+from .elements.kinds import KINDS
 from .empties import numbers
 from .objects import (
     BIAS,
@@ -26,6 +27,7 @@ from .objects import (
     ELEMENT,
     END,
     FROZEN,
+    LIVE,
     OTHER_END,
     PLAY,
     SIGMA,
@@ -35,18 +37,22 @@ from .objects import (
     is_element,
 )
 
-CONTROL_NAME = "Control"
+BLOB_NAME, CONTROL_NAME = "Blob", "Control"
 _DESCRIBED = {
     BIAS: "How far the sum of the elements must rise for the surface: more is thinner",
     SMOOTH: "How wide the joins between elements are, in the blob's own units; 0 is sharp",
     SIGMA: "The size of the surface's particles, in the blob's own units; 0: by the blob's size",
     PLAY: "Show the surface on every frame that the scene goes to, if anything of the blob is keyed",
+    LIVE: "Have the blob's mesh follow its surface when its elements or the frame change",
 }
 
 
 def add_blob(context: Context, combination: str, location: Sequence[float]) -> Object:
     """Add a blob without elements at a place (3,) of the world, and return it."""
-    blob = _empty("Blob", "PLAIN_AXES", [_active_collection(context)])
+    blob = bpy.data.objects.new(BLOB_NAME, bpy.data.meshes.new(BLOB_NAME))
+    home = bpy.data.collections.new(blob.name)
+    _active_collection(context).children.link(home)
+    home.objects.link(blob)
     blob.location = Vector(location)
     blob[BLOB] = combination
     values = {BIAS: BIAS_OF_RADII} if combination == SUM else {SMOOTH: 0.0}
@@ -54,9 +60,10 @@ def add_blob(context: Context, combination: str, location: Sequence[float]) -> O
         blob[key] = value
         _describe(blob, key, min=0.0, soft_max=1.0, description=_DESCRIBED[key])
         _let_be_overridden(blob, key)
-    blob[PLAY] = True
-    _describe(blob, PLAY, description=_DESCRIBED[PLAY])
-    _let_be_overridden(blob, PLAY)
+    for key in (PLAY, LIVE):
+        blob[key] = True
+        _describe(blob, key, description=_DESCRIBED[key])
+        _let_be_overridden(blob, key)
     view_layer_of(context).update()
     return blob
 
@@ -99,7 +106,6 @@ def add_control(context: Context, blob: Object, place: Floats) -> Object:
     control = _part(context, blob, CONTROL_NAME, "PLAIN_AXES", Matrix.Translation(Vector(place.tolist())))
     control.empty_display_size = 0.1 * _size_of(blob)
     control[CONTROL] = True
-    control.show_in_front = True
     view_layer_of(context).update()
     return control
 
@@ -121,6 +127,7 @@ def _part(context: Context, blob: Object, name: str, display: Any, matrix: Matri
     part.parent = blob
     part.matrix_basis = matrix
     part.empty_display_size = 1.0
+    part.show_in_front = True  # else the surface would hide it
     return part
 
 

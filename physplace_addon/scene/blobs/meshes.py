@@ -4,8 +4,8 @@
 The mesh is closed, wound outwards, and has the surface's own normals. It is a child of the blob and moves
 with it. Placing uses the blob's exact surface, and ignores the mesh as long as it is the blob's child.
 
-The particles are children of one empty or mesh, itself a child of the blob: they move with the blob and can
-be deleted together. Placing ignores them.
+The particles are children of one empty or mesh, itself a child of the blob, in a collection of their own:
+they move with the blob and can be hidden or deleted together. Placing ignores them.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _corner_normals(model: BlobModel, mesh: Triangulation) -> Floats:
 
 def add_empties(context: Context, blob: Object, floaters: Floaters) -> Object:
     """Add an empty for each particle, its y axis along the surface's normal; return their common parent."""
-    homes = homes_of(context, blob)
+    homes = [_collection_of_particles(context, blob)]
     parent = _child(f"{blob.name} Particles", None, blob, homes)
     rows = zip(floaters.positions.tolist(), floaters.normals.tolist(), floaters.radii.tolist(), strict=True)
     for place, normal, radius in rows:
@@ -112,7 +112,7 @@ def add_empties(context: Context, blob: Object, floaters: Floaters) -> Object:
 
 def add_disks(context: Context, blob: Object, floaters: Floaters) -> Object:
     """Add a mesh with a square for each particle, which Blender shows as a disk of its size; return it."""
-    homes = homes_of(context, blob)
+    homes = [_collection_of_particles(context, blob)]
     faces = bpy.data.meshes.new(f"{blob.name} Particles")
     faces.from_pydata(_squares(floaters).tolist(), [], np.arange(4 * len(floaters)).reshape(-1, 4).tolist())
     parent = _child(f"{blob.name} Particles", faces, blob, homes)
@@ -126,6 +126,13 @@ def add_disks(context: Context, blob: Object, floaters: Floaters) -> Object:
     _child("Particle", disk, parent, homes)
     view_layer_of(context).update()
     return parent
+
+
+def _collection_of_particles(context: Context, blob: Object) -> Collection:
+    """Return a new collection within the blob's own."""
+    made = bpy.data.collections.new(f"{blob.name} Particles")
+    homes_of(context, blob)[0].children.link(made)
+    return made
 
 
 def _squares(floaters: Floaters) -> Floats:

@@ -20,7 +20,7 @@ from ...core.implicit.particles.floaters import FloaterSettings
 from ..access import custom_properties
 from ..errors import SceneError
 from .blob_functions import ParameterSlot, read_function
-from .elements import EmptyUpdate
+from .elements.elements import EmptyUpdate
 from .empty_transforms import BlobSpace, EmptyTransform
 from .objects import (
     BLOB,
@@ -181,6 +181,19 @@ def floater_settings(model: BlobModel) -> FloaterSettings:
         found = f'its property "{SIGMA}" is {radius:g}, which would be hundreds of thousands of particles'
         raise SceneError(model.name, found, f"set it to {FINEST * size:.2g} or more, or to 0")
     return FloaterSettings(radius=radius, bounds=bounds)
+
+
+def surface_box(model: BlobModel) -> Floats:
+    """Return a box (2, 3), in the blob's units, in which its surface is shown.
+
+    It is the surface's own, or a room about the elements where the surface has no end. Without a surface the
+    lowest corner is above the highest.
+    """
+    box = model.function.box()
+    if bool(np.all(np.isfinite(box))):
+        return box
+    room = _room(model, box)
+    return box if room is None else room
 
 
 def _room(model: BlobModel, box: Floats) -> Floats | None:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Blobs as objects: an empty whose children are its elements and its control points.
+"""Blobs as objects: a mesh, or an empty, whose children are its elements and its control points.
 
 All is set by custom properties, so that it can be typed, keyed and driven:
 
 - `blob` on the blob itself: how its elements combine, "sum", "union", "intersection" or "difference"; with
   `blob.bias` (of a sum), `blob.smooth` (of the others: how wide the joins are) and `blob.sigma` (how far its
   particles keep each other off; 0: by its size), the last two in the blob's own units; `blob.play`: its
-  surface is shown as the frames go by.
+  surface is solved as the frames go by; `blob.live`: its mesh follows its surface.
 - `blob.element` on an element: its kind.  `blob.subtract`: it is taken away.  `blob.frozen`: sculpting leaves
   it alone.  `blob.end` on a cylinder: the object at its other end.  A quadric's coefficients are `blob.xx` to
   `blob.one`, a formula is `blob.formula` with its constants as `blob.<name>`.
@@ -19,16 +19,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import bpy
-from bpy.types import Context, Object, ViewLayer
+from bpy.types import Context, Depsgraph, Object, ViewLayer
 
-from ..access import active_object, custom_properties
+from ..access import active_object, custom_properties, original
 from ..errors import SceneError
 
 BLOB, ELEMENT, CONTROL = "blob", "blob.element", "blob.control"
 BIAS, SMOOTH, SIGMA = "blob.bias", "blob.smooth", "blob.sigma"
-PLAY = "blob.play"
+PLAY, LIVE = "blob.play", "blob.live"
 MESH = "blob.mesh"  # on a mesh object that shows its parent's surface
 SUBTRACT, FROZEN, END = "blob.subtract", "blob.frozen", "blob.end"
 FORMULA = "blob.formula"
@@ -39,7 +40,7 @@ COEFFICIENTS = {  # of a quadric, as blob.xx, in core's order, with what a new o
 SUM, UNION, INTERSECTION, DIFFERENCE = "sum", "union", "intersection", "difference"
 COMBINATIONS = (SUM, UNION, INTERSECTION, DIFFERENCE)
 BIAS_OF_RADII = 0.36787944117144233  # exp(-1): of it a lone sphere of a sum has its element's radius
-OWN = frozenset({BLOB, ELEMENT, CONTROL, BIAS, SMOOTH, SIGMA, PLAY, SUBTRACT, FROZEN, END, FORMULA})
+OWN = frozenset({BLOB, ELEMENT, CONTROL, BIAS, SMOOTH, SIGMA, PLAY, LIVE, SUBTRACT, FROZEN, END, FORMULA})
 CYLINDER = "cylinder"  # the kind of an element that has another end
 OTHER_END = "end"  # the kind of an element that is the other end of a cylinder
 
@@ -55,9 +56,23 @@ def is_whole_blob(obj: Object) -> bool:
 
 
 def is_blob_mesh(obj: Object) -> bool:
-    """Return whether an object is the mesh of its parent blob, and that blob has parts."""
-    owner = obj.parent if MESH in custom_properties(obj) else None
+    """Return whether an object is the mesh of its parent blob, and that blob has parts.
+
+    A blob that is a part of another one counts, too: its surface is that one's.
+    """
+    owner = obj.parent if MESH in custom_properties(obj) or is_blob(obj) else None
     return owner is not None and is_blob(owner) and bool(parts_of(owner))
+
+
+def surface_of(blob: Object) -> Object | None:
+    """Return the mesh object that shows a whole blob's surface and follows it; None for none.
+
+    It is the blob itself, or else a child of it, where the blob is an empty.
+    """
+    if blob.type == "MESH":
+        return blob
+    shown = (child for child in _children(blob) if MESH in custom_properties(child))
+    return next((child for child in shown if custom_properties(child).get(LIVE, False)), None)
 
 
 def is_element(obj: Object) -> bool:
@@ -114,7 +129,31 @@ def family_of(blob: Object) -> Iterator[Object]:
 
 def _children(obj: Object) -> list[Object]:
     """Return an object's children, except those that are deleted but still in the file."""
-    return [child for child in obj.children if is_in_scene(child)]
+    return [as_read(child) for child in original(obj).children if is_in_scene(child)]
+
+
+class _Reading:
+    """The evaluated scene that objects are read in; None for the file itself."""
+
+    depsgraph: Depsgraph | None = None
+
+
+@contextmanager
+def read_in(depsgraph: Depsgraph) -> Iterator[None]:
+    """Within the block blobs are read as an evaluated scene has them, such as that of a render.
+
+    A render does not bring the file's objects to its frame.
+    """
+    before, _Reading.depsgraph = _Reading.depsgraph, depsgraph
+    try:
+        yield
+    finally:
+        _Reading.depsgraph = before
+
+
+def as_read(obj: Object) -> Object:
+    """Return an object of the file as it is read: itself, or its copy in the evaluated scene."""
+    return obj if _Reading.depsgraph is None else obj.evaluated_get(_Reading.depsgraph)
 
 
 def is_in_scene(obj: Object) -> bool:
@@ -168,8 +207,10 @@ def other_end(obj: Object) -> Object:
 def _other_end(obj: Object) -> Object | None:
     value = custom_properties(obj).get(END)
     found = bpy.data.objects.get(value) if isinstance(value, str) else value
-    is_there = isinstance(found, Object) and found != obj and is_in_scene(found)
-    return found if is_there else None
+    if not isinstance(found, Object):
+        return None
+    end = original(found)
+    return as_read(end) if end != original(obj) and is_in_scene(end) else None
 
 
 def check_depth(blob: Object) -> None:

@@ -15,7 +15,7 @@ from physplace_addon.scene.access import custom_properties, present
 from physplace_addon.scene.blobs.models import read_blob
 from tests.addon.blobs.two_balls import off
 from tests.addon.running import refused
-from tests.blender_data import active_object, current_scene, current_view_layer, mesh_of, physplace
+from tests.blender_data import active_object, current_view_layer, mesh_of, physplace
 from tests.scene import scenes
 
 
@@ -100,11 +100,12 @@ def test_a_cylinder_that_has_lost_its_other_end_is_said_until_it_is_there_again(
     physplace.blob_add(kind="cylinder", location=(0.0, 0.0, 1.0), radius=0.5)
     session = BlobSession(bpy.context, blob)
     end = bpy.data.objects["Cylinder End"]
-    current_scene().collection.objects.unlink(end)
+    (home,) = end.users_collection
+    home.objects.unlink(end)
     current_view_layer().update()
     session.tick(bpy.context, 0.01)
     assert "other end is lost" in session.figures()
-    current_scene().collection.objects.link(end)
+    home.objects.link(end)
     current_view_layer().update()
     session.tick(bpy.context, 0.01)
     assert session.problem is None

@@ -13,7 +13,7 @@ from mathutils import Matrix
 
 from physplace_addon.scene.access import custom_properties, library_of
 from physplace_addon.scene.blobs import making, objects
-from physplace_addon.scene.blobs.element_kinds import KINDS
+from physplace_addon.scene.blobs.elements.kinds import KINDS
 from physplace_addon.scene.blobs.empties import Empties
 from physplace_addon.scene.blobs.models import read_blob
 from physplace_addon.scene.errors import SceneError

@@ -10,8 +10,8 @@ from typing import Protocol
 import numpy as np
 from bpy.types import Object
 
-from ...core.arrays import Bools, Floats
-from ...core.implicit import (
+from ....core.arrays import Bools, Floats
+from ....core.implicit import (
     Blob,
     CylinderField,
     Ellipsoids,
@@ -21,11 +21,11 @@ from ...core.implicit import (
     Scaled,
     Spheres,
 )
-from ...core.implicit.functions.transformed import Moved
-from ...core.rigid import rotation_matrix
-from ..writing.transform import rotation_property
-from .empty_transforms import EmptyTransform
-from .objects import BIAS_OF_RADII
+from ....core.implicit.functions.transformed import Moved
+from ....core.rigid import rotation_matrix
+from ...writing.transform import rotation_property
+from ..empty_transforms import EmptyTransform
+from ..objects import BIAS_OF_RADII
 
 UPRIGHT = 1e-5  # largest cosine between two axes without shear
 
@@ -86,7 +86,9 @@ class Element(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class _OfOneEmpty:
+class OfOneEmpty:
+    """An element of one empty."""
+
     transform: EmptyTransform
 
     @property
@@ -106,7 +108,7 @@ class _OfOneEmpty:
 
 
 @dataclass(frozen=True, eq=False)
-class Sphere(_OfOneEmpty):
+class Sphere(OfOneEmpty):
     """A ball; parameters: centre and radius (4,)."""
 
     @property
@@ -130,13 +132,13 @@ class Sphere(_OfOneEmpty):
 
 
 @dataclass(frozen=True, eq=False)
-class Ellipsoid(_OfOneEmpty):
+class Ellipsoid(OfOneEmpty):
     """An ellipsoid; parameters: centre, half-axes and a rotation vector from its present axes (9,)."""
 
     @property
     def function(self) -> ImplicitFunction:
         """The ellipsoid of the empty's axes; of sheared axes, the ellipsoid that they map the ball to."""
-        if self._is_sheared:
+        if is_sheared(self.transform.axes):
             axes, half, _ = np.linalg.svd(self.transform.axes)
         else:
             half = np.linalg.norm(self.transform.axes, axis=0)
@@ -145,15 +147,9 @@ class Ellipsoid(_OfOneEmpty):
         return Ellipsoids.of([self.transform.centre], [half], [turned])
 
     @property
-    def _is_sheared(self) -> bool:
-        products = self.transform.axes.T @ self.transform.axes
-        lengths = np.sqrt(np.diag(products))
-        return bool(np.abs(products / np.outer(lengths, lengths) - np.eye(3)).max() > UPRIGHT)
-
-    @property
     def free(self) -> Bools:
         """Its centre; its half-axes without shear; its rotation where the empty can be turned, too."""
-        upright = not self._is_sheared
+        upright = not is_sheared(self.transform.axes)
         return np.repeat([True, upright, upright and self.transform.can_turn], 3) & (
             not self.transform.is_fixed
         )
@@ -166,7 +162,7 @@ class Ellipsoid(_OfOneEmpty):
     def updates(self, parameters: Floats) -> list[EmptyUpdate]:
         """Return its location, scale and rotation."""
         scale = self.transform.scale
-        if not self._is_sheared:
+        if not is_sheared(self.transform.axes):
             scale = np.abs(parameters[3:6]) / np.linalg.norm(self.transform.axes, axis=0) * scale
         turn = rotation_matrix(parameters[6:])
         place = self.transform.location_for(parameters[:3])
@@ -216,7 +212,7 @@ class Cylinder:
 
 
 @dataclass(frozen=True, eq=False)
-class Plane(_OfOneEmpty):
+class Plane(OfOneEmpty):
     """All points below the empty's xy plane; parameters: normal and distance from its present place (4,)."""
 
     @property
@@ -256,7 +252,7 @@ class Plane(_OfOneEmpty):
 
 
 @dataclass(frozen=True, eq=False)
-class _Written(_OfOneEmpty):
+class _Written(OfOneEmpty):
     """An element of custom properties, in the empty's own coordinates; its parameters are those numbers."""
 
     own: ImplicitFunction
@@ -293,6 +289,13 @@ def _sized(transform: EmptyTransform, centre: Floats, radius: float) -> EmptyUpd
     return EmptyUpdate(
         transform.name, transform.location_for(centre), abs(radius) / transform.radius * transform.scale
     )
+
+
+def is_sheared(axes: Floats) -> bool:
+    """Return whether axes, the columns of (3, 3), are not at right angles."""
+    products = axes.T @ axes
+    lengths = np.sqrt(np.diag(products))
+    return bool(np.abs(products / np.outer(lengths, lengths) - np.eye(3)).max() > UPRIGHT)
 
 
 def _turn_between(first: Floats, second: Floats) -> Floats:

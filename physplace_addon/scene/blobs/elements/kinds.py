@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 from bpy.types import Object
 
-from ...core.errors import PhysPlaceError
-from ...core.implicit import FormulaFunction, Quadrics
-from ..access import custom_properties
-from ..affine import is_similarity
-from ..errors import SceneError
+from ....core.errors import PhysPlaceError
+from ....core.implicit import FormulaFunction, Quadrics
+from ...access import custom_properties
+from ...affine import is_similarity
+from ...errors import SceneError
+from ..empty_transforms import BlobSpace
+from ..objects import BLOB, COEFFICIENTS, CYLINDER, FORMULA, OWN, number_of, other_end
 from .elements import Cylinder, Element, Ellipsoid, Formula, Plane, Quadric, Sphere
-from .empty_transforms import BlobSpace
-from .objects import BLOB, COEFFICIENTS, CYLINDER, FORMULA, OWN, number_of, other_end
+from .solids import ROUNDING, TUBE, read_solid
 
 PREFIX = f"{BLOB}."
 TORUS = "(sqrt(x^2 + y^2) - R)^2 + z^2 - r^2"
@@ -96,6 +97,37 @@ KINDS: dict[str, ElementKind] = {
         "SPHERE",
         _cylinder,
         has_end=True,
+    ),
+    "flat_cylinder": ElementKind(
+        "Cylinder, Flat Ends",
+        "A cylinder along its z axis with flat ends; its rims are rounded by the property Rounding",
+        "CUBE",
+        read_solid,
+        properties={ROUNDING: 0.1},
+    ),
+    "box": ElementKind(
+        "Box", "A box with sharp edges, as its empty is drawn", "CUBE", read_solid, properties={ROUNDING: 0.0}
+    ),
+    "rounded_box": ElementKind(
+        "Rounded Box",
+        "A box whose edges are rounded by the property Rounding",
+        "CUBE",
+        read_solid,
+        properties={ROUNDING: 0.3},
+    ),
+    "torus": ElementKind(
+        "Torus",
+        "A ring about its z axis; its size is the ring's radius, the property Tube the tube's share of it",
+        "SPHERE",
+        read_solid,
+        properties={TUBE: 0.3},
+    ),
+    "cone": ElementKind(
+        "Cone",
+        "A cone along its z axis; its rim and apex are rounded by the property Rounding",
+        "CUBE",
+        read_solid,
+        properties={ROUNDING: 0.1},
     ),
     "plane": ElementKind(
         "Plane", "All that is below it, against its z axis, without end", "SINGLE_ARROW", _plane
