@@ -10,7 +10,7 @@ from .functions.gaussians.spheres import SphereField
 from .functions.solids.ellipsoids import Ellipsoids
 from .functions.solids.half_spaces import HalfSpaces
 from .functions.solids.quadrics import Quadrics
-from .functions.solids.shaped_solids import Boxes, Cones, FlatCylinders, Tori
+from .functions.solids.shaped_solids import Boxes, EllipticCones, FlatCylinders, Tori
 from .functions.solids.spheres import Spheres
 from .functions.transformed import Scaled
 from .particles.floaters import Floaters, FloaterSettings
@@ -20,9 +20,9 @@ __all__ = [
     "Blob",
     "Boxes",
     "Combination",
-    "Cones",
     "CylinderField",
     "Ellipsoids",
+    "EllipticCones",
     "FlatCylinders",
     "FloaterSettings",
     "Floaters",

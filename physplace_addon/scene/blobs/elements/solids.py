@@ -13,7 +13,7 @@ import numpy as np
 from bpy.types import Object
 
 from ....core.arrays import Bools, Floats
-from ....core.implicit import Boxes, Cones, FlatCylinders, ImplicitFunction, Tori
+from ....core.implicit import Boxes, EllipticCones, FlatCylinders, ImplicitFunction, Tori
 from ....core.implicit.functions.solids.shaped_solids import ShapedSolids
 from ....core.implicit.functions.transformed import Moved
 from ....core.rigid import rotation_matrix
@@ -27,7 +27,7 @@ SHAPES: dict[str, tuple[type[ShapedSolids], str]] = {  # each with the property 
     "box": (Boxes, ROUNDING),
     "rounded_box": (Boxes, ROUNDING),
     "flat_cylinder": (FlatCylinders, ROUNDING),
-    "cone": (Cones, ROUNDING),
+    "cone": (EllipticCones, ROUNDING),
     "torus": (Tori, TUBE),
 }
 

@@ -7,9 +7,9 @@ from physplace_addon.core.arrays import Floats
 from physplace_addon.core.implicit import (
     Blob,
     Boxes,
-    Cones,
     CylinderField,
     Ellipsoids,
+    EllipticCones,
     FlatCylinders,
     FormulaFunction,
     Frozen,
@@ -79,7 +79,9 @@ def every_function(size: float = 1.0, place: ArrayLike = (0.0, 0.0, 0.0)) -> dic
         "flat cylinders": FlatCylinders.of(
             places(2), size * rng.uniform(0.4, 0.9, (2, 3)), size * np.array([0.1, 0.3]), rotations(rng, 2)
         ),
-        "cones": Cones.of(places(2), size * rng.uniform(0.5, 0.9, (2, 3)), size * 0.15, rotations(rng, 2)),
+        "cones": EllipticCones.of(
+            places(2), size * rng.uniform(0.5, 0.9, (2, 3)), size * 0.15, rotations(rng, 2)
+        ),
         "tori": Tori.of(places(2), size * rng.uniform(0.6, 0.9, (2, 3)), size * 0.2, rotations(rng, 2)),
         "frozen": Frozen(blob, np.arange(31) % 3 > 0),
     }

@@ -251,7 +251,7 @@ class FlatCylinders(ShapedSolids):
         return np.column_stack((h[:, :2] * growth[:, None], h[:, 2] + level))
 
 
-class Cones(ShapedSolids):
+class EllipticCones(ShapedSolids):
     """k cones along their own z, whose rim and apex are rounded over the length e."""
 
     kind = "cone"
