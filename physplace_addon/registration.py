@@ -12,7 +12,7 @@ from typing import cast
 
 import bpy
 
-from .operators import keymap, menus, modal, preferences, scene_handlers, tool
+from .operators import keymap, menus, modal, pie_key, preferences, scene_handlers, tool
 from .operators.batch import command
 from .operators.blobs import add, bake, control_add, live, mesh, playback, sculpt, whole
 from .operators.forces import connect, push
@@ -77,6 +77,7 @@ CLASSES: tuple[type, ...] = (
     linkage_solve.PHYSPLACE_OT_linkage_pull,
     linkage_solve.PHYSPLACE_OT_linkage_solve,
     menus.PHYSPLACE_MT_object,
+    menus.PHYSPLACE_MT_pie,
     sidebar.PHYSPLACE_PT_place,
     sidebar.PHYSPLACE_PT_forces,
     rest_panels.PHYSPLACE_UL_rests,
@@ -99,6 +100,7 @@ POINTERS: tuple[tuple[type, str, type], ...] = (
 # Entries in Blender's own menus: (the menu, the function that draws them).
 MENUS = (
     (bpy.types.VIEW3D_MT_object, menus.draw_object_menu),
+    (bpy.types.VIEW3D_MT_object_context_menu, menus.draw_context_menu),
     (bpy.types.VIEW3D_MT_add, menus.draw_add_menu),
     (bpy.types.VIEW3D_MT_pose, menus.draw_pose_menu),
 )
@@ -130,6 +132,7 @@ def register() -> None:
         bpy.utils.register_tool(tool.PhysPlaceDragTool, after={"builtin.transform"}, separator=True)
         undo.callback(bpy.utils.unregister_tool, tool.PhysPlaceDragTool)
         undo.enter_context(keymap.added_keymaps())
+        undo.enter_context(pie_key.added_key())
         undo.enter_context(preferences.bodies_kept())
         undo.enter_context(command.added_command())
         undo.callback(drawing.close_all)

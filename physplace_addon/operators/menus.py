@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The entries in Blender's own Object, Pose and Add menus."""
+"""The entries in Blender's own Object, context, Pose and Add menus."""
 
 from __future__ import annotations
+
+from typing import Any, cast
 
 from bpy.types import Context, Menu
 
@@ -11,6 +13,7 @@ from .forces.connect import PHYSPLACE_OT_connect
 from .forces.push import PHYSPLACE_OT_nudge, PHYSPLACE_OT_push
 from .linkages.drag import PHYSPLACE_OT_linkage_drag
 from .linkages.solve import PHYSPLACE_OT_linkage_pull, PHYSPLACE_OT_linkage_solve
+from .pie_key import PIE
 from .placing.check import PHYSPLACE_OT_check
 from .placing.drop import PHYSPLACE_OT_drop_selected
 from .placing.extricate import PHYSPLACE_OT_extricate
@@ -37,6 +40,17 @@ OPERATORS = (
     PHYSPLACE_OT_linkage_pull,
     PHYSPLACE_OT_linkage_solve,
 )
+# In the order of a pie: left, right, below (where things fall), above, then the corners from the upper left.
+PIE_ENTRIES = (
+    (PHYSPLACE_OT_drop_selected, "SORT_ASC"),
+    (PHYSPLACE_OT_simulate, "PLAY"),
+    (PHYSPLACE_OT_place, "IMPORT"),
+    (PHYSPLACE_OT_extricate, "EXPORT"),
+    (PHYSPLACE_OT_check, "VIEWZOOM"),
+    (PHYSPLACE_OT_replicate, "DUPLICATE"),
+    (PHYSPLACE_OT_linkage_drag, "CON_KINEMATIC"),
+    (PHYSPLACE_OT_keyframe_rest, "KEY_HLT"),
+)
 POSING = (PHYSPLACE_OT_linkage_drag, PHYSPLACE_OT_linkage_pull, PHYSPLACE_OT_linkage_solve)
 
 
@@ -44,6 +58,14 @@ def draw_object_menu(self: Menu, context: Context) -> None:
     """Draw a menu of all operators in the Object menu."""
     layout = present(self.layout)
     layout.separator()
+    layout.menu(PHYSPLACE_MT_object.bl_idname)
+
+
+def draw_context_menu(self: Menu, context: Context) -> None:
+    """Draw what is done most, and the menu of all, in the menu of the right mouse button."""
+    layout = present(self.layout)
+    layout.separator()
+    layout.operator(PHYSPLACE_OT_place.bl_idname, icon="IMPORT")
     layout.menu(PHYSPLACE_MT_object.bl_idname)
 
 
@@ -72,3 +94,16 @@ class PHYSPLACE_MT_object(Menu):
         layout = present(self.layout)
         for operator in OPERATORS:
             layout.operator(operator.bl_idname)
+
+
+class PHYSPLACE_MT_pie(Menu):
+    """What is done most, around the mouse."""
+
+    bl_idname = PIE
+    bl_label = "PhysPlace"
+
+    def draw(self, context: Context) -> None:
+        """Draw the entries."""
+        pie = present(self.layout).menu_pie()
+        for operator, icon in PIE_ENTRIES:
+            pie.operator(operator.bl_idname, icon=cast("Any", icon))

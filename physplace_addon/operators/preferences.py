@@ -14,6 +14,7 @@ from bpy.types import AddonPreferences, Context
 from ..scene.access import present
 from ..scene.reading.kept_bodies import LIMIT, kept
 from .keymap import draw_keymaps
+from .pie_key import draw_key
 
 MEGABYTE: Final = 1e6  # bytes
 TICK = 16.0  # milliseconds of work in a tick, unless the artist chose another: one frame of 60 a second
@@ -62,6 +63,7 @@ class PhysPlacePreferences(AddonPreferences):
         layout.use_property_split = True
         layout.prop(self, "tick")
         layout.prop(self, "cache")
+        draw_key(context, layout)
         draw_keymaps(context, layout)
 
 

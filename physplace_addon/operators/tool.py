@@ -6,12 +6,14 @@ from __future__ import annotations
 from typing import Any, cast
 
 import numpy as np
-from bpy.types import Context, GizmoGroup, WorkSpaceTool
+from bpy.types import Context, GizmoGroup, UILayout, WorkSpaceTool
 from mathutils import Matrix, Vector
 
 from ..scene.access import active_object, present
 from .common import no_active_object_reason
 from .placing.drag import PHYSPLACE_OT_drag
+from .placing.drop import PHYSPLACE_OT_drop_selected
+from .placing.place import PHYSPLACE_OT_place
 from .view import View
 
 TOOL = "physplace.drag_tool"
@@ -72,6 +74,13 @@ class PhysPlaceDragTool(WorkSpaceTool):
     bl_description = "Drag an object: it slides along what it touches and passes through nothing"
     bl_icon = "ops.transform.edge_slide"
     bl_widget = PHYSPLACE_GGT_drag.bl_idname
+
+    @staticmethod
+    def draw_settings(_context: Context, layout: UILayout, _tool: WorkSpaceTool) -> None:
+        """Draw what lets the dragged object fall, in the view's header while the tool is active."""
+        layout.operator(PHYSPLACE_OT_place.bl_idname, icon="IMPORT")
+        layout.operator(PHYSPLACE_OT_drop_selected.bl_idname, icon="SORT_ASC")
+
     bl_keymap = cast(
         "Any", ((PHYSPLACE_OT_drag.bl_idname, {"type": "LEFTMOUSE", "value": "CLICK_DRAG"}, None),)
     )
