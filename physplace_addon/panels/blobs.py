@@ -19,7 +19,20 @@ from ..operators.blobs.whole import (
 )
 from ..scene.access import active_object, custom_properties, present
 from ..scene.blobs.elements.solids import ROUNDING, TUBE
-from ..scene.blobs.objects import BIAS, FROZEN, LIVE, PLAY, SIGMA, SMOOTH, SUBTRACT, blob_of, is_element
+from ..scene.blobs.objects import (
+    BIAS,
+    FROZEN,
+    JOIN,
+    LIVE,
+    MIRROR,
+    PLAY,
+    SIGMA,
+    SMOOTH,
+    SUBTRACT,
+    WEIGHT,
+    blob_of,
+    is_element,
+)
 
 OF_BLOBS = {
     SIGMA: "Particle Size",
@@ -28,7 +41,15 @@ OF_BLOBS = {
     LIVE: "Live Mesh",
     PLAY: "Show on Playback",
 }
-OF_ELEMENTS = {ROUNDING: "Rounding", TUBE: "Tube", SUBTRACT: "Subtract", FROZEN: "Frozen"}
+OF_ELEMENTS = {
+    ROUNDING: "Rounding",
+    TUBE: "Tube",
+    WEIGHT: "Weight",
+    JOIN: "Join Width",
+    MIRROR: "Mirror",
+    SUBTRACT: "Subtract",
+    FROZEN: "Frozen",
+}
 
 
 class PHYSPLACE_PT_blobs(Panel):

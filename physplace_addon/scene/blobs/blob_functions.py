@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How the elements of a blob become one implicit function, and which of its parameters are each element's.
 
-In a sum, balls and cylinders are Gaussians that flow into each other; other elements are united with them.
-Subtracted elements are taken away last. A blob that is a part of another is one element of it.
+In a sum, balls and cylinders are Gaussians that flow into each other, each with a weight; other elements are
+united with them. Subtracted elements are taken away last. A blob that is a part of another is one element of
+it. Parts whose joins have a width of their own are joined one by one, after all others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
@@ -26,6 +27,9 @@ from ...core.implicit import (
     intersection,
     union,
 )
+from ...core.implicit.functions.gaussians.fields import Field
+from ...core.implicit.functions.gaussians.weighted_sum import GaussianGroup, WeightedSum
+from ...core.implicit.functions.mirrored import Mirrored
 from ..access import custom_properties
 from ..errors import SceneError
 from .elements.elements import Cylinder, Element, Sphere, as_length
@@ -39,10 +43,13 @@ from .objects import (
     ELEMENT,
     FROZEN,
     INTERSECTION,
+    JOIN,
+    MIRROR,
     OTHER_END,
     SMOOTH,
     SUBTRACT,
     SUM,
+    WEIGHT,
     is_blob,
     is_on,
     number_of,
@@ -91,11 +98,35 @@ class BlobFunction:
 
 @dataclass(frozen=True, eq=False)
 class _Read:
-    """A part of a blob, whether it is subtracted, and its element; None for a blob."""
+    """A part of a blob.
+
+    Attributes:
+        part: its function.
+        subtracts: whether it is taken away.
+        element: its element; None for a blob.
+        width: how wide its join is, in the blob's units.
+        weight: what it counts in a sum, without unit.
+        is_mirrored: whether it has a twin on the other side of the blob's plane x = 0.
+    """
 
     part: BlobFunction
     subtracts: bool
     element: Element | None
+    width: float
+    weight: float = 1.0
+    is_mirrored: bool = False
+
+    @property
+    def is_summed(self) -> bool:
+        """Whether it is a Gaussian in a sum."""
+        return isinstance(self.element, (Sphere, Cylinder))
+
+    @property
+    def joined(self) -> BlobFunction:
+        """Its function, united with its mirror image if it has one."""
+        if not self.is_mirrored:
+            return self.part
+        return replace(self.part, function=Mirrored(self.part.function, self.width))
 
 
 def read_function(blob: Object, frame: BlobSpace) -> BlobFunction:
@@ -110,48 +141,71 @@ def read_function(blob: Object, frame: BlobSpace) -> BlobFunction:
     smooth = number_of(blob, SMOOTH, 0.0)
     if smooth < 0.0:
         raise SceneError(blob.name, f'its property "{SMOOTH}" is {smooth:g}', "set it to 0 or more")
-    read = [_read(obj, frame) for obj in parts_of(blob) if custom_properties(obj).get(ELEMENT) != OTHER_END]
+    read = [
+        _read(obj, frame, smooth)
+        for obj in parts_of(blob)
+        if custom_properties(obj).get(ELEMENT) != OTHER_END
+    ]
     kept = [each for each in read if not each.subtracts]
-    taken = [each.part for each in read if each.subtracts]
+    taken = [each for each in read if each.subtracts]
     if not kept:
         none = f'it has no elements, children with the property "{ELEMENT}"'
         found = "all its elements are subtracted" if taken else none
         raise SceneError(blob.name, found, "add one (Add Blob, with the blob active)")
     whole = _kept(blob, combination, kept, smooth)
-    if not taken:
-        return whole
-    function = difference(whole.function, [part.function for part in taken], smooth)
-    return _joined(function, [whole, *taken], smooth)
+    return _less(whole, taken, smooth)
 
 
-def _read(obj: Object, frame: BlobSpace) -> _Read:
-    subtracts = is_on(obj, SUBTRACT)
+def _less(whole: BlobFunction, taken: Sequence[_Read], smooth: float) -> BlobFunction:
+    """Return a function less what is subtracted: first all whose joins have the blob's width."""
+    alike = [each for each in taken if each.width == smooth]
+    groups = [alike, *([each] for each in taken if each.width != smooth)]
+    for group in groups:
+        if group:
+            parts, width = [each.joined for each in group], group[0].width
+            function = difference(whole.function, [part.function for part in parts], width)
+            whole = _joined(function, [whole, *parts], width)
+    return whole
+
+
+def _read(obj: Object, frame: BlobSpace, smooth: float) -> _Read:
+    """Return a part of a blob, joined by the blob's width unless it has its own. Raises SceneError."""
+    subtracts, width, is_mirrored = is_on(obj, SUBTRACT), number_of(obj, JOIN, -1.0), is_on(obj, MIRROR)
+    width = smooth if width < 0.0 else width
     if is_blob(obj):
-        return _Read(read_function(obj, frame), subtracts, None)
+        return _Read(read_function(obj, frame), subtracts, None, width, is_mirrored=is_mirrored)
     kind = custom_properties(obj)[ELEMENT]
     if not isinstance(kind, str) or kind not in KINDS:
         known = ", ".join(f'"{name}"' for name in KINDS)
         raise SceneError(obj.name, f'its property "{ELEMENT}" is {kind!r}', f"set it to one of {known}")
     element = KINDS[kind].read(obj, frame)
     free = element.free & (not is_on(obj, FROZEN))
-    return _Read(BlobFunction(element.function, (ParameterSlot(element, 0),), free), subtracts, element)
+    part = BlobFunction(element.function, (ParameterSlot(element, 0),), free)
+    return _Read(part, subtracts, element, width, number_of(obj, WEIGHT, 1.0), is_mirrored)
 
 
 def _kept(blob: Object, combination: str, read: Sequence[_Read], smooth: float) -> BlobFunction:
     """Return what is not subtracted, combined."""
     if combination == SUM:
-        summed = [each for each in read if isinstance(each.element, (Sphere, Cylinder))]
-        others = [each.part for each in read if not isinstance(each.element, (Sphere, Cylinder))]
-        parts = [_sum(blob, summed), *others] if summed else others
-        return _combined(union, parts, smooth)
-    combine = intersection if combination == INTERSECTION else union
-    return _combined(combine, [each.part for each in read], smooth)
+        summed = [each for each in read if each.is_summed]
+        others = [each for each in read if not each.is_summed]
+        first = [_Read(_sum(blob, summed), False, None, smooth)] if summed else []
+        return _combined(union, [*first, *others], smooth)
+    return _combined(intersection if combination == INTERSECTION else union, read, smooth)
 
 
-def _combined(combine: Combine, parts: Sequence[BlobFunction], smooth: float) -> BlobFunction:
-    if len(parts) == 1:
-        return parts[0]
-    return _joined(combine([part.function for part in parts], smooth), parts, smooth)
+def _combined(combine: Combine, read: Sequence[_Read], smooth: float) -> BlobFunction:
+    """Return parts combined: first all whose joins have the blob's width, then the others one by one."""
+    alike = [each for each in read if each.width == smooth] or [read[0]]
+    parts = [each.joined for each in alike]
+    whole = parts[0]
+    if len(parts) > 1:
+        whole = _joined(combine([part.function for part in parts], smooth), parts, smooth)
+    for each in read:
+        if each not in alike:
+            pair = [whole, each.joined]
+            whole = _joined(combine([part.function for part in pair], each.width), pair, each.width)
+    return whole
 
 
 def _joined(function: ImplicitFunction, parts: Sequence[BlobFunction], smooth: float) -> BlobFunction:
@@ -171,21 +225,28 @@ def _sum(blob: Object, read: Sequence[_Read]) -> BlobFunction:
     bias = number_of(blob, BIAS, BIAS_OF_RADII)
     if bias <= 0.0:
         raise SceneError(blob.name, f'its property "{BIAS}" is {bias:g}', "set it above 0, as 0.37")
-    rows: dict[type, list[NDArray[np.float64]]] = {Sphere: [], Cylinder: []}
-    ordered = [each for kind in rows for each in read if isinstance(each.element, kind)]
     slots, free, first = [], [np.zeros(1, dtype=bool)], 1
-    for each in ordered:
-        assert isinstance(each.element, (Sphere, Cylinder))
-        rows[type(each.element)].append(each.element.row)
-        slots.append(ParameterSlot(each.element, first))
-        free.append(each.part.free)
-        first += len(each.part.free)
-    fields = [
-        field(np.array(rows[kind]))
-        for kind, field in ((Sphere, SphereField), (Cylinder, CylinderField))
-        if rows[kind]
-    ]
-    mean = float(np.mean([row[-1] for own in rows.values() for row in own]))
-    return BlobFunction(
-        Scaled(Blob(bias, tuple(fields)), as_length(mean)), tuple(slots), np.concatenate(free)
-    )
+    groups: dict[tuple[float, bool], list[Field]] = {}
+    radii: list[float] = []
+    for key in dict.fromkeys((each.weight, each.is_mirrored) for each in read):
+        for kind, field in ((Sphere, SphereField), (Cylinder, CylinderField)):
+            rows = []
+            for each in read:
+                if (each.weight, each.is_mirrored) == key and isinstance(each.element, kind):
+                    rows.append(each.element.row)
+                    slots.append(ParameterSlot(each.element, first))
+                    free.append(each.part.free)
+                    first += len(each.part.free)
+            if rows:
+                groups.setdefault(key, []).append(field(np.array(rows)))
+                radii += [row[-1] for row in rows]
+    function = _sum_of(bias, groups)
+    scaled = Scaled(function, as_length(float(np.mean(radii))))
+    return BlobFunction(scaled, tuple(slots), np.concatenate(free))
+
+
+def _sum_of(bias: float, groups: Mapping[tuple[float, bool], Sequence[Field]]) -> ImplicitFunction:
+    """Return a sum of fields by their weight and whether they are mirrored."""
+    if list(groups) == [(1.0, False)]:
+        return Blob(bias, tuple(groups[1.0, False]))
+    return WeightedSum(bias, tuple(GaussianGroup(*key, tuple(fields)) for key, fields in groups.items()))

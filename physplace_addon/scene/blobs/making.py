@@ -27,13 +27,16 @@ from .objects import (
     ELEMENT,
     END,
     FROZEN,
+    JOIN,
     LIVE,
+    MIRROR,
     OTHER_END,
     PLAY,
     SIGMA,
     SMOOTH,
     SUBTRACT,
     SUM,
+    WEIGHT,
     is_element,
 )
 
@@ -42,6 +45,8 @@ _DESCRIBED = {
     BIAS: "How far the sum of the elements must rise for the surface: more is thinner",
     SMOOTH: "How wide the joins between elements are, in the blob's own units; 0 is sharp",
     SIGMA: "The size of the surface's particles, in the blob's own units; 0: by the blob's size",
+    WEIGHT: "What the element counts in a sum; below 0 it pushes the surface away",
+    JOIN: "How wide the element's join is, in the blob's own units; 0 is sharp, below 0 is as the blob's",
     PLAY: "Show the surface on every frame that the scene goes to, if anything of the blob is keyed",
     LIVE: "Have the blob's mesh follow its surface when its elements or the frame change",
 }
@@ -84,9 +89,15 @@ def add_element(
     first = _part(context, blob, form.label, form.display, matrix)
     first[ELEMENT] = kind
     first[SUBTRACT] = subtract
-    first[FROZEN] = False
-    for key in (SUBTRACT, FROZEN):
+    first[FROZEN] = first[MIRROR] = False
+    first[JOIN] = -1.0
+    _describe(first, JOIN, min=-1.0, soft_max=1.0, description=_DESCRIBED[JOIN])
+    for key in (SUBTRACT, FROZEN, MIRROR, JOIN):
         _let_be_overridden(first, key)
+    if form.is_summed:
+        first[WEIGHT] = 1.0
+        _describe(first, WEIGHT, soft_min=-2.0, soft_max=2.0, description=_DESCRIBED[WEIGHT])
+        _let_be_overridden(first, WEIGHT)
     for key, value in {**form.properties, **(properties or {})}.items():
         first[key] = value
         _let_be_overridden(first, key)

@@ -25,9 +25,12 @@ from .empty_transforms import BlobSpace, EmptyTransform
 from .objects import (
     BLOB,
     FORMULA,
+    JOIN,
+    MIRROR,
     SIGMA,
     SMOOTH,
     SUBTRACT,
+    WEIGHT,
     check_depth,
     controls_of,
     family_of,
@@ -162,7 +165,7 @@ def _combination(blob: Object) -> tuple[object, ...]:
     return tuple(
         (obj.name, key, custom_properties(obj).get(key))
         for obj in family_of(blob)
-        for key in (BLOB, SMOOTH, SUBTRACT, FORMULA)
+        for key in (BLOB, SMOOTH, SUBTRACT, WEIGHT, JOIN, MIRROR, FORMULA)
     )
 
 

@@ -8,7 +8,9 @@ All is set by custom properties, so that it can be typed, keyed and driven:
   particles keep each other off; 0: by its size), the last two in the blob's own units; `blob.play`: its
   surface is solved as the frames go by; `blob.live`: its mesh follows its surface.
 - `blob.element` on an element: its kind.  `blob.subtract`: it is taken away.  `blob.frozen`: sculpting leaves
-  it alone.  `blob.end` on a cylinder: the object at its other end.  A quadric's coefficients are `blob.xx` to
+  it alone.  `blob.weight`: what it counts in a sum, below 0 against the others.  `blob.join`: how wide its
+  join is, in the blob's units; below 0 as the blob's.  `blob.mirror`: it has a twin beyond the blob's plane
+  x = 0.  `blob.end` on a cylinder: the object at its other end.  A quadric's coefficients are `blob.xx` to
   `blob.one`, a formula is `blob.formula` with its constants as `blob.<name>`.
 - `blob.control` on a control point.
 
@@ -32,6 +34,7 @@ BIAS, SMOOTH, SIGMA = "blob.bias", "blob.smooth", "blob.sigma"
 PLAY, LIVE = "blob.play", "blob.live"
 MESH = "blob.mesh"  # on a mesh object that shows its parent's surface
 SUBTRACT, FROZEN, END = "blob.subtract", "blob.frozen", "blob.end"
+WEIGHT, JOIN, MIRROR = "blob.weight", "blob.join", "blob.mirror"
 FORMULA = "blob.formula"
 COEFFICIENTS = {  # of a quadric, as blob.xx, in core's order, with what a new one has
     **{"xx": 1.0, "yy": 1.0, "zz": 0.5, "xy": 0.0, "yz": 0.0, "zx": 0.0},
@@ -40,7 +43,25 @@ COEFFICIENTS = {  # of a quadric, as blob.xx, in core's order, with what a new o
 SUM, UNION, INTERSECTION, DIFFERENCE = "sum", "union", "intersection", "difference"
 COMBINATIONS = (SUM, UNION, INTERSECTION, DIFFERENCE)
 BIAS_OF_RADII = 0.36787944117144233  # exp(-1): of it a lone sphere of a sum has its element's radius
-OWN = frozenset({BLOB, ELEMENT, CONTROL, BIAS, SMOOTH, SIGMA, PLAY, LIVE, SUBTRACT, FROZEN, END, FORMULA})
+OWN = frozenset(
+    {
+        BLOB,
+        ELEMENT,
+        CONTROL,
+        BIAS,
+        SMOOTH,
+        SIGMA,
+        PLAY,
+        LIVE,
+        SUBTRACT,
+        WEIGHT,
+        JOIN,
+        MIRROR,
+        FROZEN,
+        END,
+        FORMULA,
+    }
+)
 CYLINDER = "cylinder"  # the kind of an element that has another end
 OTHER_END = "end"  # the kind of an element that is the other end of a cylinder
 

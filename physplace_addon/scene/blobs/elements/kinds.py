@@ -34,6 +34,7 @@ class ElementKind:
         display: the display type of its empties.
         read: returns the element of an object, in a blob's coordinates.
         has_end: whether it has a second empty.
+        is_summed: whether it is a Gaussian in a sum.
         properties: the custom properties of a new one.
     """
 
@@ -42,6 +43,7 @@ class ElementKind:
     display: str
     read: Callable[[Object, BlobSpace], Element]
     has_end: bool = False
+    is_summed: bool = False
     properties: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -90,6 +92,7 @@ KINDS: dict[str, ElementKind] = {
         "A ball: its place is the centre, its size the radius. Scaled by more on one axis, an ellipsoid",
         "SPHERE",
         _sphere,
+        is_summed=True,
     ),
     CYLINDER: ElementKind(
         "Cylinder",
@@ -97,6 +100,7 @@ KINDS: dict[str, ElementKind] = {
         "SPHERE",
         _cylinder,
         has_end=True,
+        is_summed=True,
     ),
     "flat_cylinder": ElementKind(
         "Cylinder, Flat Ends",

@@ -23,6 +23,7 @@ from physplace_addon.core.implicit import (
     union,
 )
 from physplace_addon.core.implicit.functions.base import ImplicitFunction
+from physplace_addon.core.implicit.functions.gaussians.weighted_sum import GaussianGroup, WeightedSum
 from physplace_addon.core.implicit.functions.transformed import Moved
 
 
@@ -83,6 +84,14 @@ def every_function(size: float = 1.0, place: ArrayLike = (0.0, 0.0, 0.0)) -> dic
             places(2), size * rng.uniform(0.5, 0.9, (2, 3)), size * 0.15, rotations(rng, 2)
         ),
         "tori": Tori.of(places(2), size * rng.uniform(0.6, 0.9, (2, 3)), size * 0.2, rotations(rng, 2)),
+        "weighted": WeightedSum(
+            0.4,
+            (
+                GaussianGroup(1.0, False, (SphereField.of(places(2), size * rng.uniform(0.5, 0.8, 2)),)),
+                GaussianGroup(-0.7, False, (SphereField.of(places(2), size * rng.uniform(0.3, 0.5, 2)),)),
+                GaussianGroup(1.6, False, (CylinderField.of(places(1), places(1), size * 0.4),)),
+            ),
+        ),
         "frozen": Frozen(blob, np.arange(31) % 3 > 0),
     }
 

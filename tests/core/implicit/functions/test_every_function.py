@@ -92,7 +92,7 @@ def test_ranges_hold_every_value_in_their_boxes(name: str, rng: np.random.Genera
         share[:8] = np.array([[i >> 2 & 1, i >> 1 & 1, i & 1] for i in range(8)])[:, None]
         points = np.clip(lower + share * (upper - lower), lower, upper)
         values = function.value(points.reshape(-1, 3)).reshape(120, 80)
-        rounding = 1e-12 * (size if name not in ("blob", "frozen") else 1.0)
+        rounding = 1e-12 * (size if name not in ("blob", "frozen", "weighted") else 1.0)
         assert (values >= least - rounding).all()
         assert (values <= most + rounding).all()
         narrow = np.ptp(upper - lower, axis=1) < 1e-3 * size
@@ -132,7 +132,7 @@ def test_nothing_depends_on_the_place_or_the_unit_of_length(name: str, rng: np.r
     x = np.round(rng.normal(size=(300, 3)) * 2.0**20) / 2.0**20
     y = x * 2.0**-10 + (8192.0, -4096.0, 512.0)
     one, other = here.hessian(x), there.hessian(y)
-    power = {"blob": 0, "frozen": 0, "formula": 2}.get(name, 1)
+    power = {"blob": 0, "frozen": 0, "weighted": 0, "formula": 2}.get(name, 1)
     for order in range(3):
         assert np.allclose(one[order], other[order] * 1024.0 ** (power - order), rtol=1e-8, atol=1e-8)
     if name != "formula":
