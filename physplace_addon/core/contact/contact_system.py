@@ -32,13 +32,16 @@ from .points.interface_points import (
     Pair,
     between,
     carried,
+    feature_keys,
     grouped,
     labelled,
+    rows_with_keys,
 )
 from .points.linearization import gap_gradient, gap_hessian
 from .points.parting_points import parting_points
 from .points.surface_crossings import SurfaceCrossings
 from .regions.flat_pairs import between_flat_features
+from .sidedness import sides_are_doubtful, with_known_sides
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,16 +49,23 @@ class ContactSystem(PlacedBodies):
     """Moving bodies at their poses among fixed ones, and the interface points of all pairs of them."""
 
     def generate(
-        self, reach: Reach, tracked: InterfacePoints, before: ContactSystem | None
+        self,
+        reach: Reach,
+        tracked: InterfacePoints,
+        before: ContactSystem | None,
+        unsolved: InterfacePoints | None = None,
     ) -> InterfacePoints:
         """Return the interface points of all pairs (`points.generation`); reach is relative to the spans.
 
         Pairs that are not searched have the tracked ones.
+
+        unsolved: points known before between joined bodies, that are solved where they matter.
         """
+        unsolved = InterfacePoints.none() if unsolved is None else unsolved
         parts = [InterfacePoints.none(), tracked.take(~self.searched(tracked))]
         joined, alone = self.joined_pairs(reach.flat, 2.0 * reach.farthest)
         if joined:
-            parts.append(self._generate_together(joined, reach.flat, tracked, before))
+            parts.append(self._generate_together(joined, reach.flat, tracked, before, unsolved))
         for pair in alone:
             known = tracked.take(between(tracked, pair))
             then = None if before is None else before.body_pair(pair)
@@ -65,14 +75,37 @@ class ContactSystem(PlacedBodies):
             parts.append(labelled(points, pair))
         return InterfacePoints.join(parts)
 
+    def generate_from(
+        self, reach: Reach, known: InterfacePoints, before: ContactSystem | None
+    ) -> InterfacePoints:
+        """Return what `generate` does, from points known before that are solved here where they matter.
+
+        Between joined bodies, which are solids, a point known before tells only the side of edges and
+        vertices that all but touch.
+        """
+        together = self.between_joined(known) & self.searched(known)
+        return self.generate(reach, self.track(known.take(~together)), before, known.take(together))
+
     def _generate_together(
-        self, pairs: list[Pair], reach: float, tracked: InterfacePoints, before: ContactSystem | None
+        self,
+        pairs: list[Pair],
+        reach: float,
+        tracked: InterfacePoints,
+        before: ContactSystem | None,
+        unsolved: InterfacePoints,
     ) -> InterfacePoints:
         """Return the interface points of pairs of joined bodies; those of fixed parts come first."""
         now, then = self.body_pairs(pairs), None if before is None else before.body_pairs(pairs)
         lengths = reach * np.array([self.span(pair) for pair in pairs])
         known = self.numbered_jointly(tracked.take(self.between_joined(tracked)))
-        points = generate_flat_points(now, lengths, known, then)
+        points = generate_flat_points(now, lengths, then)
+        doubtful = np.flatnonzero(sides_are_doubtful(now, points))
+        if len(unsolved) and len(doubtful):
+            unsolved = self.numbered_jointly(unsolved)
+            same = rows_with_keys(feature_keys(points.take(doubtful)), feature_keys(unsolved))
+            solved = track_interface_points(now, unsolved.take(same[same >= 0]))
+            known = InterfacePoints.join([InterfacePoints.none(), known, solved])
+        points = with_known_sides(now, points, known, then)
         return self.numbered_jointly(points, back=True)
 
     def track(self, points: InterfacePoints) -> InterfacePoints:

@@ -98,6 +98,12 @@ def with_known_sides(
     )
 
 
+def sides_are_doubtful(pairs: BodyPairs, points: InterfacePoints) -> Bools:
+    """Return which points (k,) of many pairs of solids may be on another side than their distance shows."""
+    found: Bools = np.abs(points.gap) < pairs.of_points(points).sign_tolerance
+    return found & ~pairs.knows_outside(points)
+
+
 def _feature_keys(points: InterfacePoints) -> Ints:
     """Return the dimensions and numbers (k, 4) of the points' features."""
     return feature_keys(points)[:, 2:]

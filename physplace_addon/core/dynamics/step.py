@@ -166,9 +166,8 @@ def moment_at(
         h: the next step, s.
     """
     system = replace(scene.system(motion), travel=travel(scene, motion, h))
-    tracked = InterfacePoints.none() if before is None else system.track(before.points)
-    then = None if before is None else before.system
-    points = system.generate(_REACH, tracked, then)
+    earlier = InterfacePoints.none() if before is None else before.points
+    points = system.generate_from(_REACH, earlier, None if before is None else before.system)
     contacts = Contacts.of(system, points, scene.laws)
     near = None if before is None else before.coordinates
     coordinates = anchor_frames(scene.joints, scene.inertia, motion).coordinates(near)

@@ -1,7 +1,8 @@
 """Generation of the interface points of many pairs of small solids without curved parts, in one batch.
 
 It is what `points.generation` does pair by pair, where nothing but flat features has points: one traversal
-of all pairs of trees, one table of candidates, one evaluation of each kind of features.
+of all pairs of trees, one table of candidates, one evaluation of each kind of features.  Their sides are as
+their distance shows them.
 """
 
 from __future__ import annotations
@@ -16,18 +17,14 @@ from ..points.interface_points import InterfacePoints, Pair
 from ..regions.extreme_points import DIRECTIONS
 from ..regions.flat_contacts import lowest
 from ..regions.flat_pairs import flat_pairs
-from ..sidedness import with_known_sides
 
 
-def generate_flat_points(
-    pairs: BodyPairs, reach: Floats, tracked: InterfacePoints, before: BodyPairs | None
-) -> InterfacePoints:
+def generate_flat_points(pairs: BodyPairs, reach: Floats, before: BodyPairs | None) -> InterfacePoints:
     """Return the lowest flat points of all pairs, those of one pair after those of another.
 
     Args:
         pairs: a row for each of p pairs.
         reach: the largest gap (p,), lengths.
-        tracked: points known before, solved at these poses.
         before: the same pairs at poses known to be free of overlap, None if there are none.
     """
     table = pairs.table
@@ -38,8 +35,7 @@ def generate_flat_points(
     points = flat_pairs(pairs.take(number), t1, t2, before, reach)
     number = table.numbers_of(points)
     order = np.argsort(number, kind="stable")
-    points = _lowest_of_each_pair(pairs, points.take(order), number[order])
-    return with_known_sides(pairs, points, tracked, before)
+    return _lowest_of_each_pair(pairs, points.take(order), number[order])
 
 
 def _lowest_of_each_pair(pairs: BodyPairs, points: InterfacePoints, number: Ints) -> InterfacePoints:

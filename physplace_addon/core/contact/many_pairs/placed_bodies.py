@@ -19,6 +19,7 @@ from ...bodies import Body
 from ...rigid import Pose, Poses
 from ..body_pair import CONE_TOLERANCE, SIGN_TOLERANCE, BodyPair, BodyPairs, PairTable
 from ..contact_body import ContactBody
+from ..features import EDGE
 from ..points.interface_points import FIXED, InterfacePoints, Pair
 from .joined_bodies import JoinedBodies, may_be_joined
 
@@ -220,12 +221,19 @@ class PlacedBodies:
         return self.body_pairs([(first, second) for first, second in pairs.tolist()])
 
     def tangents_of_edges(self, points: InterfacePoints) -> tuple[Floats, Floats]:
-        """Return both tangents (k, 3) of points between edges of joined bodies, in the frames of these."""
+        """Return both tangents (k, 3) of points between joined bodies, in the frames of these; 0 for features
+        that are no edges.
+        """
         joined, _ = self._joined
         assert joined is not None
         jointly, body = self.numbered_jointly(points), joined.every.body
-        edges = ((jointly.piece1, jointly.param1), (jointly.piece2, jointly.param2))
-        first, second = (body.edge_geometry(piece, param[:, 0]).tangent for piece, param in edges)
+        first, second = np.zeros_like(points.normal), np.zeros_like(points.normal)
+        for dim, piece, param, tangent in (
+            (points.dim1, jointly.piece1, jointly.param1, first),
+            (points.dim2, jointly.piece2, jointly.param2, second),
+        ):
+            rows = np.flatnonzero(dim == EDGE)
+            tangent[rows] = body.edge_geometry(piece[rows], param[rows, 0]).tangent
         return first, second
 
     def _pair_radii(self, first: Ints, second: Ints) -> Floats:

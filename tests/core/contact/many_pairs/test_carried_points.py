@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.contact.system import (
+    FACE,
+    VERTEX,
     CarriedPoints,
     ContactSystem,
     InterfacePoints,
@@ -37,6 +39,35 @@ def test_gaps_after_a_motion_are_those_of_points_solved_again(seed: int, size: f
     rows = rows_with_keys(feature_keys(points), feature_keys(solved))
     known = rows >= 0
     assert known.sum() > 10
+    assert np.abs(gaps[known] - solved.gap[rows[known]]).max() < 1e-13
+
+
+def blocks_at_corners(rng: np.random.Generator) -> ContactSystem:
+    """Blocks that are near each other at corners, and at a corner and the middle of an edge."""
+    turns = [quaternion_exponential(0.02 * rng.normal(size=3)) for _ in range(4)]
+    places = [(0.0, 0.0, 0.0), (1.05, 1.05, 1.04), (1.05, 1.04, -1.05), (-1.06, 1.05, 0.5)]
+    poses = [Pose(turn, np.array(place)) for turn, place in zip(turns, places, strict=True)]
+    return ContactSystem.of([block()] * 4, poses, [])
+
+
+@pytest.mark.parametrize("size", [1e-6, 1e-3, 1e-2])
+@pytest.mark.parametrize("seed", range(5))
+def test_gaps_of_vertices_beside_edges_and_vertices_are_those_of_points_solved_again(
+    seed: int, size: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    system = blocks_at_corners(rng)
+    points = system.generate(Reach(0.3, 0.3, 0.3), InterfacePoints.none(), None)
+    beside = np.flatnonzero(((points.dim1 == VERTEX) | (points.dim2 == VERTEX)) & (points.dim1 != FACE))
+    points = points.take(beside[points.dim2[beside] != FACE])
+    assert {"vertex/edge", "edge/vertex"} & set(points.kinds())
+    assert "vertex/vertex" in points.kinds()
+    there = system.displaced(size * rng.normal(size=6 * len(system)))
+    gaps, _ = CarriedPoints.of(system, system.in_world(points)).after(there.frames, np.arange(len(points)))
+    solved = there.track(points)
+    rows = rows_with_keys(feature_keys(points), feature_keys(solved))
+    known = rows >= 0
+    assert known.sum() >= 2
     assert np.abs(gaps[known] - solved.gap[rows[known]]).max() < 1e-13
 
 

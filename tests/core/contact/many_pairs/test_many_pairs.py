@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -113,6 +113,25 @@ def test_points_of_all_pairs_are_those_of_each(seed: int, upright: bool) -> None
     now = before.displaced(0.02 * rng.normal(size=54))
     tracked = now.track(first)
     assert_equal(now.generate(REACH, tracked, before), one_by_one(now, tracked, before))
+
+
+@pytest.mark.parametrize("tolerance", [1e-7, 0.3])
+@pytest.mark.parametrize("seed", range(4))
+def test_points_known_before_are_solved_where_they_matter(seed: int, tolerance: float) -> None:
+    """Their sides are those that all of them solved again show, also where most gaps show none."""
+    rng = np.random.default_rng(seed)
+    before = replace(scattered(rng, 9, False), sign_tolerance=tolerance)
+    known = before.generate(REACH, InterfacePoints.none(), None)
+    now = before.displaced(0.1 * rng.normal(size=54))
+    moving = replace(now, moving=(0, 3, 4))
+    for system in (now, moving):
+        found = system.generate_from(REACH, known, before)
+        assert_equal(found, system.generate(REACH, system.track(known), before))
+    alone, found = (
+        now.generate(REACH, InterfacePoints.none(), before),
+        now.generate_from(REACH, known, before),
+    )
+    assert (tolerance > 0.1) == bool((in_order(alone).gap != in_order(found).gap).any())
 
 
 @pytest.mark.parametrize("upright", [False, True])
