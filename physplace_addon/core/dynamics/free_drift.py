@@ -83,7 +83,7 @@ def _part_to_end_of_slip(scene: Scene, moment: Moment, drift: Drift, h: float) -
     that half already had come to rest before it ended.
     """
     pressing = np.flatnonzero(drift.impulses[:, 0] > 0.0)
-    if not 0 < len(pressing) <= FEW:
+    if len(pressing) == 0 or np.count_nonzero(moment.touching) > FEW:
         return 1.0
     contacts = drift.contacts.take(pressing)
     before = length(contacts.speeds(moment.motion.rates)[1])

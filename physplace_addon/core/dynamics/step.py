@@ -91,6 +91,7 @@ class Moment:
     contacts: the same, as rows of a velocity problem.
     kept (k,): the gaps that contacts keep, lengths (`Drift.kept`).
     bending: of the paths before, at the contacts, over the square of their time.
+    forces (k, 3): impulses of contacts in the half step before, along normals and tangents, over its time.
     coordinates (n, 6): of the joints, their turns unwrapped.
     """
 
@@ -101,6 +102,7 @@ class Moment:
     contacts: Contacts
     kept: Floats
     bending: Bending
+    forces: Floats
     coordinates: Floats
 
     @property
@@ -124,7 +126,8 @@ class Drift:
     """A step up to the end of its drift.
 
     motion: where it ends, without the second kick.
-    contacts: those that the step obeyed; impulses (k, 3): of the first kick, along normals and tangents.
+    contacts: those that the step obeyed; impulses (k, 3): of the first kick, along normals and tangents;
+        forces (k, 3): the same over half of the step's time.
     half: the rates (m, 6) with which the drift began.
     kept (k,): the gaps that contacts keep, lengths.  Where paths bend away from each other by b, that is more
         than the scene's: the even way from gap g to gap g' comes down to g - (b - g' + g)^2 / (4 b).  So from
@@ -134,6 +137,7 @@ class Drift:
     motion: Motion
     contacts: Contacts
     impulses: Floats
+    forces: Floats
     half: Floats
     kept: Floats
     bending: Bending
@@ -172,12 +176,14 @@ def moment_at(
     near = None if before is None else before.coordinates
     coordinates = anchor_frames(scene.joints, scene.inertia, motion).coordinates(near)
     kept, bending = np.full(len(points), scene.hold), Bending.none(len(points))
+    forces = np.zeros((len(points), 3))
     if drift is not None:
         rows = rows_with_keys(feature_keys(points), feature_keys(drift.contacts.points))
         known = np.flatnonzero(rows >= 0)
         kept[known] = drift.kept[rows[known]]
         bending.put(known, drift.bending.take(rows[known]))
-    return Moment(time, motion, system, points, contacts, kept, bending, coordinates)
+        forces[known] = drift.forces[rows[known]]
+    return Moment(time, motion, system, points, contacts, kept, bending, forces, coordinates)
 
 
 def drifted(scene: Scene, start: Moment, h: float, left_out: Bools) -> Drift | None:
@@ -192,6 +198,7 @@ def drifted(scene: Scene, start: Moment, h: float, left_out: Bools) -> Drift | N
     rates = scene.kicked(motion.rates, scene.kicks, 0.5 * h)
     bending, missed = start.bending.take(chosen).times(h**2), joints.nothing_missed
     like: Solved | None = None
+    impulses = 0.5 * h * start.forces[chosen]
     rounds = _ROUNDS if len(scene.joints) == 0 else _ROUNDS_OF_JOINTS
     for round_ in range(rounds + 1):
         problem = VelocityProblem(
@@ -199,16 +206,17 @@ def drifted(scene: Scene, start: Moment, h: float, left_out: Bools) -> Drift | N
         )
         kept = _kept_gaps(points.gap, bending.evenly, hold)
         bounds, slip = (_least_opening(points.gap, kept, hold) - bending.opened) / h, -bending.slid / h
-        solved = problem.solve(rates, bounds, slip, like)
+        solved = problem.solve(rates, bounds, slip, like, impulses)
         if solved is None:  # where there is no room on either side, gaps need not open
             solved = problem.solve(rates, np.minimum(bounds, 0.0), slip)
         if solved is None:
             return None
         like = solved
         end = _drift(scene, Motion(motion.centre, motion.rotation, solved.rates), h)
-        drift = Drift(end, contacts, solved.impulses, solved.rates, kept, bending.times(1.0 / h**2))
+        forces = solved.impulses / (0.5 * h)
+        drift = Drift(end, contacts, solved.impulses, forces, solved.rates, kept, bending.times(1.0 / h**2))
         may_touch = _may_touch(scene, points, drift, h)
-        new_missed = joints.missed(end, solved.rates, h)
+        new_missed = joints.missed(end, solved.rates, h) if len(scene.joints) else missed
         if (len(may_touch) == 0 and len(scene.joints) == 0) or round_ == rounds:
             break
         as_known, bending = bending, bending.copy()
@@ -316,7 +324,7 @@ def settled(
     rates = scene.kicked(end.motion.rates, scene.kicks, 0.5 * h)
     contacts = end.contacts.take(np.flatnonzero(end.touching))
     kept = np.flatnonzero(contacts.speeds(rates)[0] > -scene.slow_at(contacts.points))
-    contacts = contacts.take(kept)
+    contacts, chosen = contacts.take(kept), np.flatnonzero(end.touching)[kept]
     least = np.zeros(len(contacts))
     if bouncing is not None and speed is not None and len(speed):
         rows = rows_with_keys(feature_keys(contacts.points), feature_keys(bouncing.points))
@@ -325,10 +333,15 @@ def settled(
     joints = JointConstraints.at(scene.joints, scene.inertia, end.motion, end.coordinates)
     terms = joints.for_end(start.coordinates, end.motion.rates, blocks, h)
     problem = VelocityProblem(blocks, scene.given, contacts, terms)
-    solved = problem.solve(rates, least, none)
+    impulses = 0.5 * h * end.forces[chosen]
+    solved = problem.solve(rates, least, none, impulses=impulses)
     if solved is None and least.any():
-        solved = problem.solve(rates, np.zeros(len(contacts)), none)
-    return None if solved is None else (end.with_rates(solved.rates), contacts, solved.impulses)
+        solved = problem.solve(rates, np.zeros(len(contacts)), none, impulses=impulses)
+    if solved is None:
+        return None
+    forces = np.zeros_like(end.forces)
+    forces[chosen] = solved.impulses / (0.5 * h)
+    return replace(end.with_rates(solved.rates), forces=forces), contacts, solved.impulses
 
 
 def impact_problem(scene: Scene, moment: Moment, contacts: Contacts) -> VelocityProblem:

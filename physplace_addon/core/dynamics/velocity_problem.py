@@ -19,13 +19,8 @@ from scipy import sparse
 
 from ..arrays import Bools, Floats, Ints
 from ..mechanics.joints.equations import JointRows
-from ..optimization.conic_qp import (
-    ConicQP,
-    ConicSolution,
-    ContactRows,
-    LinearRows,
-    solve_conic_qp,
-)
+from ..optimization.conic_problem import ConicQP, ContactRows, Forces, LinearRows
+from ..optimization.conic_qp import solve_conic_qp
 from ..optimization.sparse_rows import columns_of, rows_of
 from .contacts import Contacts
 from .joints.constraints import JointTerms, compliance
@@ -53,14 +48,12 @@ class Solved:
 
     impulses (k, 3): of contacts, along their normals and tangents.
     joints: of joints.
-    solution: of the quadratic problem, None where there was none.
     sides (n,): -1 and 1 for motors that push with their greatest impulse, that way, 0 for others.
     """
 
     rates: Floats
     impulses: Floats
     joints: JointImpulses
-    solution: ConicSolution | None
     sides: Floats
 
 
@@ -79,19 +72,31 @@ class VelocityProblem:
     contacts: Contacts
     joints: JointTerms
 
-    def solve(self, rates: Floats, bounds: Floats, slip: Floats, like: Solved | None = None) -> Solved | None:
+    def solve(
+        self,
+        rates: Floats,
+        bounds: Floats,
+        slip: Floats,
+        like: Solved | None = None,
+        impulses: Floats | None = None,
+    ) -> Solved | None:
         """Return the rates nearest to `rates` (m, 6) that contacts and joints allow; None if there are none.
 
         Args:
             rates: of the bodies without contacts and joints.
             bounds: how fast each gap opens at least (k,), lengths a second.
             slip: at which tangential velocity (k, 2) each contact sticks, lengths a second.
-            like: the solution of a similar problem with the same rows.
+            like: the solution of a similar problem with the same rows, to begin with.
+            impulses: (k, 3) of contacts, along their normals and tangents, to begin with where no such
+                solution is known.
         """
         most = self.joints.most
         sides = self._likely_sides(rates) if like is None else like.sides
+        limited = np.zeros(len(self.joints.limits)) if like is None else like.joints.limits
+        pushed = impulses if like is None else like.impulses
+        start = None if pushed is None else Forces(limited, pushed)
         for number in range(_MOST_CHOICES):
-            found = self._with_motors(rates, bounds, slip, sides, like)
+            found = self._with_motors(rates, bounds, slip, sides, start)
             if found is None:
                 bounded = (sides == 0.0) & np.isfinite(most)
                 if not bounded.any():
@@ -123,7 +128,7 @@ class VelocityProblem:
         return np.where(weak, np.sign(lack), 0.0)
 
     def _with_motors(
-        self, rates: Floats, bounds: Floats, slip: Floats, sides: Floats, like: Solved | None
+        self, rates: Floats, bounds: Floats, slip: Floats, sides: Floats, like: Forces | None
     ) -> Solved | None:
         """Return the solution in which motors (n,) push to given sides, or are equations where they are 0."""
         terms = self.joints
@@ -137,16 +142,14 @@ class VelocityProblem:
         )
         used = np.flatnonzero(self._moved_contacts())
         found, impulses = rates.copy(), np.zeros((len(self.contacts), 3))
-        solution: ConicSolution | None = None
         by_equation, by_limit = np.zeros(equations.count), np.zeros(limits.count)
         if len(used) + sum(len(rows.used) for rows in (equations, limits, springs)) + np.any(pushes):
             wrench = terms.motors.wrench(pushes, len(rates))
             matrix, linear = self._free_motion(rates, wrench, springs)
             contacts = self._free_contacts(used, (bounds, slip), moves, held)
             problem = ConicQP(matrix, linear, contacts, limits.linear, equations.linear)
-            same = like is not None and np.array_equal(like.sides, sides)
-            before = like.solution if like is not None and same else None
-            solution = solve_conic_qp(problem, before, fair=_FAIR)
+            likely = None if like is None else Forces(like.limits[limits.used], like.contacts[used])
+            solution = solve_conic_qp(problem, likely, fair=_FAIR)
             if solution is None:
                 return None
             found[~self.given] = solution.x.reshape(-1, 6)
@@ -156,7 +159,7 @@ class VelocityProblem:
         pushes[driven] = by_equation[len(terms.held) :]
         by_spring = terms.springs.value - terms.slope * terms.springs.rates(found)
         joints = JointImpulses(by_equation[: len(terms.held)], by_limit, pushes, by_spring)
-        return Solved(found, impulses, joints, solution, sides)
+        return Solved(found, impulses, joints, sides)
 
     def _free_motion(
         self, rates: Floats, wrench: Floats, springs: _FreeRows
@@ -211,6 +214,8 @@ class _FreeRows:
     @classmethod
     def of(cls, rows: JointRows, moves: Ints, held: Floats) -> _FreeRows:
         """Return rows by the columns `moves` (d,), for the rates `held` (6 m,) of given bodies."""
+        if not len(rows):
+            return cls(sparse.csr_array((0, len(moves))), np.zeros(0, np.intp), 0, np.zeros(0), np.zeros(0))
         every = rows.sparse(len(held) // 6)
         by_free = columns_of(every, moves)
         used = np.flatnonzero(np.diff(by_free.indptr))

@@ -11,6 +11,7 @@ same bodies are kept as a dense block over the columns that they touch, and all 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -21,6 +22,7 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 from scipy.sparse.linalg import splu
 
 from ..arrays import Floats, Ints
+from .cone_rows import ConeRows
 
 DELTA: Final = 1e-8
 """Proximal regularization of equations and cones, where B has a unit diagonal and rows have unit length."""
@@ -40,11 +42,15 @@ class SingularMatrixError(ArithmeticError):
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """A sparse matrix as rows (n,), columns (n,) and values (n,) of its entries, those of one place added."""
+    """A sparse matrix as rows (n,), columns (n,) and values (n,) of its entries, those of one place added.
+
+    Rows follow each other; starts (m + 1,): where each begins.
+    """
 
     row: Ints
     column: Ints
     value: Floats
+    starts: Ints
     shape: tuple[int, int]
 
     @classmethod
@@ -52,7 +58,7 @@ class Entries:
         """Return the entries of a matrix."""
         row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
         shape: Any = matrix.shape
-        return cls(row, matrix.indices.astype(np.intp), matrix.data, shape)
+        return cls(row, matrix.indices.astype(np.intp), matrix.data, matrix.indptr.astype(np.intp), shape)
 
     def lengths(self) -> Floats:
         """Return the lengths (m,) of the rows, 1 for rows without entries; no place may come twice."""
@@ -62,7 +68,7 @@ class Entries:
     def scaled(self, rows: Floats, columns: Floats) -> Entries:
         """Return the matrix with rows and columns multiplied by factors (m,) and (d,)."""
         value = self.value * rows[self.row] * columns[self.column]
-        return Entries(self.row, self.column, value, self.shape)
+        return Entries(self.row, self.column, value, self.starts, self.shape)
 
     def dense(self) -> Floats:
         """Return a dense matrix."""
@@ -72,13 +78,14 @@ class Entries:
 
     def csr(self) -> sparse.csr_array:
         """Return a sparse matrix."""
-        return sparse.csr_array((self.value, (self.row, self.column)), self.shape)
+        entries: Any = (self.value, self.column, self.starts)
+        return sparse.csr_array(entries, shape=self.shape)
 
 
 class ConeSystem:
     """Products with B (d, d), E (q, d) and J (3 K, d), and solutions with B + E'E / delta + J' M J."""
 
-    def __init__(self, matrix: Entries, equations: Entries, rows: Entries) -> None:
+    def __init__(self, matrix: Entries, equations: Entries, rows: ConeRows) -> None:
         """Prepare products; J has all normal rows first, then those of the first and the second tangent."""
         self._solver: _Dense | _Banded
         self._matrix: Any
@@ -91,7 +98,7 @@ class ConeSystem:
             self._solver = _Dense(base, self._rows, self._rows_transposed)
         else:
             self._matrix, self._equations, self._rows = matrix.csr(), equations.csr(), rows.csr()
-            self._rows_transposed = self._rows.T.tocsr()
+            self._rows_transposed = self._rows.T
             has_equations = len(equations.value) > 0
             base = self._matrix + (self._equations.T @ self._equations) / DELTA if has_equations else None
             self._solver = _Banded(matrix if base is None else Entries.of(base.tocsr()), rows)
@@ -128,6 +135,14 @@ class ConeSystem:
         """Return the solution (d,) for a right-hand side (d,)."""
         return self._solver.solve(right)
 
+    def solve_without_cones(self, right: Floats) -> Floats:
+        """Return the solution (d,) with B + E'E / delta alone.
+
+        Raises:
+            SingularMatrixError: the matrix is singular.
+        """
+        return self._solver.solve_without_cones(right)
+
 
 class _Dense:
     """Factorization of a dense matrix."""
@@ -147,33 +162,37 @@ class _Dense:
     def solve(self, right: Floats) -> Floats:
         return np.asarray(_solved(self._factors, self._pivots, right)[0])
 
+    def solve_without_cones(self, right: Floats) -> Floats:
+        factors, pivots, failed = _factored(self._base)
+        if failed:
+            raise SingularMatrixError
+        return np.asarray(_solved(factors, pivots, right)[0])
+
 
 class _Banded:
     """Factorization of a band matrix, or of a general sparse one where the band is wide."""
 
-    def __init__(self, base: Entries, rows: Entries) -> None:
-        size = self._size = rows.shape[1]
-        touched, self._blocks = _dense_blocks(rows)
-        touched, self._slot, slots = _grouped(touched)
-        self._stacked = np.zeros((len(touched) * slots, *self._blocks.shape[1:]))
+    def __init__(self, base: Entries, rows: ConeRows) -> None:
+        size = self._size = rows.size
+        self._blocks = rows.blocks
+        columns, self._slot, slots = _grouped(rows.columns)
+        self._stacked = np.zeros((len(columns) * slots, 3, columns.shape[1]))
         self._stacked[self._slot] = self._blocks
-        self._shape = (len(touched), 3 * slots, touched.shape[1])
+        self._shape = (len(columns), 3 * slots, columns.shape[1])
         self._transposed = np.ascontiguousarray(self._stacked.reshape(self._shape).transpose(0, 2, 1))
-        self._order = _banded_order(base, touched)
+        self._order = _banded_order(base, columns)
         place = np.full(size + 1, -1, np.intp)  # a column that only fills a block up has no place
         place[self._order] = np.arange(size)
         row, column = place[base.row], place[base.column]
-        first = np.broadcast_to(place[touched][:, :, None], (*touched.shape, touched.shape[1]))
-        second = first.transpose(0, 2, 1)
-        real = (first >= 0) & (second >= 0)
-        widest = np.abs(first - second).max(initial=0, where=real)
-        self._band = max(int(np.abs(row - column).max(initial=0)), int(widest))
+        at = place[columns]
+        self._band = max(int(np.abs(row - column).max(initial=0)), _widest(at))
         self._height = 3 * self._band + 1  # LAPACK's LU fills `band` spare rows above the upper ones
         spare = self._height * size
-        self._where = np.where(real, self._flat(first, second), spare).ravel()
+        real = (at >= 0)[:, :, None] & (at >= 0)[:, None]
+        self._where = np.where(real, self._flat(at[:, :, None], at[:, None]), spare).ravel()
         self._base = np.bincount(self._flat(row, column), base.value, spare + 1).astype(np.float64)
-        self._factors, self._pivots = self._base, np.zeros(0, np.intc)
-        self._general: Any = None
+        self._solver: Callable[[Floats], Floats] = np.copy
+        self._solver_without_cones: Callable[[Floats], Floats] | None = None
 
     def _flat(self, row: Ints, column: Ints) -> Ints:
         """Return where the entry of a row and a column stands in the band's array, column by column."""
@@ -181,78 +200,85 @@ class _Banded:
         return flat
 
     def factor(self, blocks: Floats) -> None:
-        self._stacked[self._slot] = np.einsum("ijk,kjm->kim", blocks, self._blocks)
+        self._stacked[self._slot] = np.matmul(blocks.transpose(2, 0, 1), self._blocks)
         products = np.matmul(self._transposed, self._stacked.reshape(self._shape))
         flat = self._base + np.bincount(self._where, products.ravel(), len(self._base))
+        self._solver = self._factored(flat)
+
+    def _factored(self, flat: Floats) -> Callable[[Floats], Floats]:
+        """Return what solves with a matrix, given by its band's array."""
         band = flat[:-1].reshape(self._size, self._height).T
         if self._band > _WIDEST_BAND:
-            self._factor_general(band)
-            return
-        self._factors, self._pivots, failed = _factored_band(band, self._band, self._band, overwrite_ab=1)
+            return self._factored_generally(band)
+        factors, pivots, failed = _factored_band(band, self._band, self._band, overwrite_ab=1)
         if failed:
             raise SingularMatrixError
+        return lambda right: np.asarray(_solved_band(factors, self._band, self._band, right, pivots)[0])
 
-    def _factor_general(self, band: Floats) -> None:
+    def _factored_generally(self, band: Floats) -> Callable[[Floats], Floats]:
         offsets = self._band - np.arange(2 * self._band + 1)
         full = sparse.dia_array((band[self._band :], offsets), (self._size, self._size)).tocsc()
         full.eliminate_zeros()
         try:
-            self._general = splu(full, permc_spec="MMD_AT_PLUS_A")
+            factors = splu(full, permc_spec="MMD_AT_PLUS_A")
         except RuntimeError as error:
             raise SingularMatrixError from error
+        return lambda right: np.asarray(factors.solve(right))
 
     def solve(self, right: Floats) -> Floats:
-        ordered = right[self._order]
-        if self._general is not None:
-            ordered = np.asarray(self._general.solve(ordered))
-        else:
-            ordered = _solved_band(self._factors, self._band, self._band, ordered, self._pivots)[0]
+        return self._in_order(self._solver, right)
+
+    def solve_without_cones(self, right: Floats) -> Floats:
+        if self._solver_without_cones is None:
+            self._solver_without_cones = self._factored(self._base.copy())
+        return self._in_order(self._solver_without_cones, right)
+
+    def _in_order(self, solver: Callable[[Floats], Floats], right: Floats) -> Floats:
         out = np.empty_like(right)
-        out[self._order] = ordered
+        out[self._order] = solver(right[self._order])
         return out
 
 
-def _dense_blocks(rows: Entries) -> tuple[Ints, Floats]:
-    """Return the columns (K, m) that each cone's rows touch, and the rows there as dense blocks (K, 3, m).
-
-    A cone with fewer columns is filled up with zeros, in the column after the last.
-    """
-    size, count = rows.shape[1], rows.shape[0] // 3
-    axis, cone = np.divmod(rows.row, max(count, 1))
-    keys, place = np.unique(cone * size + rows.column, return_inverse=True)
-    owner = keys // size
-    within = np.arange(len(keys)) - np.searchsorted(owner, np.arange(count))[owner]
-    width = int(within.max(initial=-1)) + 1
-    touched = np.full((count, width), size, np.intp)
-    touched[owner, within] = keys % size
-    blocks = np.zeros((count, 3, width))
-    np.add.at(blocks, (cone, axis, within[place.ravel()]), rows.value)
-    return touched, blocks
+def _widest(at: Ints) -> int:
+    """Return the largest difference of two places in one of the rows (G, m); -1 is no place."""
+    if at.size == 0:
+        return 0
+    last = at.max(axis=1)
+    first = np.where(at >= 0, at, last[:, None]).min(axis=1)
+    return int((last - first).max())
 
 
-def _grouped(touched: Ints) -> tuple[Ints, Ints, int]:
+def _grouped(columns: Ints) -> tuple[Ints, Ints, int]:
     """Return the columns (G, m) of groups of cones that touch the same, and each cone's slot (K,).
 
     All groups have the same number of slots, which comes last; those with fewer cones leave some empty.
     """
-    columns, group, counts = np.unique(touched, axis=0, return_inverse=True, return_counts=True)
-    group = group.ravel()
+    distinct, group, counts = _distinct(columns)
     slots = min(int(counts.max(initial=1)), _MOST_SLOTS)
     order = np.argsort(group, kind="stable")
     within = np.empty_like(order)
     within[order] = np.arange(len(order)) - (np.cumsum(counts) - counts)[group[order]]
     parts = -(-counts // slots)
     first = np.cumsum(parts) - parts
-    return np.repeat(columns, parts, axis=0), (first[group] * slots + within).astype(np.intp), slots
+    return np.repeat(distinct, parts, axis=0), (first[group] * slots + within).astype(np.intp), slots
 
 
-def _banded_order(base: Entries, touched: Ints) -> Ints:
+def _distinct(columns: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return the distinct rows (G, m) of columns (K, m), which of them each is (K,), and how often (G,)."""
+    ends = columns[:, :1] * (columns.max(initial=0) + 1) + columns[:, -1:]
+    _, first, group, counts = np.unique(ends, return_index=True, return_inverse=True, return_counts=True)
+    group = group.ravel()
+    if not (columns == columns[first[group]]).all():  # the same first and last columns, but not all
+        distinct, group, counts = np.unique(columns, axis=0, return_inverse=True, return_counts=True)
+        return distinct, group.ravel(), counts
+    return columns[first], group, counts
+
+
+def _banded_order(base: Entries, columns: Ints) -> Ints:
     """Return the order (d,) of Cuthill and McKee of unknowns that share a cone or an entry of the base."""
-    size = base.shape[0]
-    first = np.broadcast_to(touched[:, :, None], (*touched.shape, touched.shape[1]))
-    second = first.transpose(0, 2, 1)
-    real = (first < size) & (second < size)
-    row = np.concatenate([base.row, first[real]])
-    column = np.concatenate([base.column, second[real]])
-    graph = sparse.csr_array((np.ones(len(row)), (row, column)), (size, size))
-    return np.asarray(reverse_cuthill_mckee(graph, symmetric_mode=True), np.intp)
+    size, (count, width) = base.shape[0], columns.shape
+    ones: Any = (np.ones(count * width), columns.ravel(), np.arange(count + 1) * width)
+    touches = sparse.csr_array(ones, shape=(count, size + 1))[:, :size]
+    within: Any = (np.ones(len(base.row)), (base.row, base.column))
+    graph = touches.T @ touches + sparse.csr_array(within, shape=(size, size))
+    return np.asarray(reverse_cuthill_mckee(sparse.csr_array(graph), symmetric_mode=True), np.intp)

@@ -159,8 +159,14 @@ class InteriorPoint:
     part: float
     """The part of the last step that was taken."""
 
-    def __init__(self, problem: ScaledProblem, least: float) -> None:
-        """Begin with soft normal rows, and with s and z of at least a given size.
+    def __init__(self, problem: ScaledProblem, least: float, like: Floats | None = None) -> None:
+        """Begin with s and z of at least a given size.
+
+        Args:
+            problem: the scaled problem.
+            least: that size.
+            like: forces (3, K) of a similar problem, that give z and x; soft normal rows do unless they are
+                given.
 
         Raises:
             SingularMatrixError: the matrix B is singular.
@@ -168,19 +174,33 @@ class InteriorPoint:
         self._problem = problem
         self.mu, self.part = np.inf, 1.0
         self._last = (np.zeros(0), np.zeros_like(problem.offsets))
-        system, count = problem.system, problem.offsets.shape[1]
-        blocks = np.zeros((3, 3, count))
+        x, z = self._with_soft_rows(least) if like is None else self._with_forces_like(like, least)
+        s = self._velocity = problem.relative_velocity(x)
+        s = s.copy()
+        s[0] = np.maximum(s[0], 0.0) + np.hypot(s[1], s[2]) + least
+        self.point, self._slacks = Point(x, np.zeros(len(problem.values)), z), s
+        self._look()
+
+    def _with_soft_rows(self, least: float) -> tuple[Floats, Floats]:
+        """Return x (d,) where soft normal rows push, and how they do (3, K)."""
+        problem, system = self._problem, self._problem.system
+        blocks = np.zeros((3, *problem.offsets.shape))
         blocks[0, 0] = np.where(problem.offsets[0] > _REACHED, _PENALTY, 0.0)
         system.factor(blocks)
         pull = np.zeros_like(problem.offsets)
         pull[0] = blocks[0, 0] * problem.offsets[0]
         x = system.solve(problem.linear + system.transposed(problem.values / DELTA, pull))
-        s = problem.relative_velocity(x)
-        self._velocity, z = s.copy(), np.zeros_like(s)
-        z[0] = np.maximum(-_PENALTY * s[0], least)
-        s[0] = np.maximum(s[0], 0.0) + np.hypot(s[1], s[2]) + least
-        self.point, self._slacks = Point(x, np.zeros(len(problem.values)), z), s
-        self._look()
+        z = np.zeros_like(pull)
+        z[0] = np.maximum(-_PENALTY * problem.relative_velocity(x)[0], least)
+        return x, z
+
+    def _with_forces_like(self, like: Floats, least: float) -> tuple[Floats, Floats]:
+        """Return x (d,) where forces push that are within the cones and near others, and these (3, K)."""
+        problem = self._problem
+        z = like.copy()
+        z[0] = np.maximum(z[0], np.hypot(z[1], z[2])) + least
+        start = Point(np.zeros_like(problem.linear), np.zeros_like(problem.values), z)
+        return problem.balanced(start).x, z
 
     def _look(self) -> None:
         """Find what the point lacks."""
@@ -192,6 +212,12 @@ class InteriorPoint:
     def residual(self) -> float:
         """The largest residual of Coulomb's law and the equations at the point."""
         return self._lacks.largest(self.point.forces)
+
+    @property
+    def lack(self) -> float:
+        """By how much something is penetrated or an equation does not hold."""
+        equations = float(np.abs(self._lacks.equations).max(initial=0.0))
+        return max(equations, -float(self._velocity[0].min(initial=0.0)))
 
     def iterate(self) -> bool:
         """Take a step; return whether there was one, for rounding can leave none.

@@ -112,8 +112,7 @@ class ScaledProblem:
 
     def balanced(self, point: Point) -> Point:
         """Return a point with the same forces of contacts for which the equation of motion holds."""
-        self.system.factor(np.zeros((3, *self.offsets.shape)))
-        change = self.system.solve(
+        change = self.system.solve_without_cones(
             -self.dual_residual(point)
             - self.system.transposed(self.equation_residual(point.x) / DELTA, 0.0 * point.forces)
         )
