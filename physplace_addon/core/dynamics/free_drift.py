@@ -17,8 +17,14 @@ from .scene import Scene
 from .step import Drift, Moment, drifted, moment_at
 
 _TRIALS: Final = 8  # of shorter and shorter steps
-_NEARLY_WHOLE: Final = 0.9  # part of a step of many contacts that is cut off without solving again
+_NEARLY_WHOLE: Final = 0.9  # part of a step of many contacts that is cut off without solving again, or
+_BEYOND: Final = (
+    0.01  # half of what is left then, of a whole step: so far trials lead beyond hits, to meet them
+)
 _SHORTER: Final = 0.5  # least part of a step that is tried where contacts it obeys come too near on the way
+_BEYOND: Final = (
+    0.01  # of a step of many contacts, by which the next trial leads beyond a hit: so it surely meets it
+)
 _SPARING: Final = 0.8  # the same over the part that is free: more of it would hardly be free then, either
 FEW: Final = 32  # contacts up to which impacts of an island, and ends of slips, are found in time
 _SLIPS: Final = 1e-3  # slip, over the speed of an approach without a bounce, whose end is looked for
@@ -55,7 +61,7 @@ def free_drift(scene: Scene, moment: Moment, h: float, left_out: Bools) -> FreeD
     for _ in range(_TRIALS):
         if trial is None:
             return None
-        nearly = _NEARLY_WHOLE if len(moment.points) > FEW else _WHOLE
+        nearly = min(_NEARLY_WHOLE, 1.0 - 2.0 * _BEYOND / part) if len(moment.points) > FEW else _WHOLE
         shorter = _part_to_end_of_slip(scene, moment, trial[1], part * h)
         if shorter >= nearly:
             shorter, pairs, end = _free_part(scene, moment, trial[1], h)
@@ -66,6 +72,8 @@ def free_drift(scene: Scene, moment: Moment, h: float, left_out: Bools) -> FreeD
                 return FreeDrift(*_cut_short(scene, moment, trial, shorter), shorter * part, None, hindering)
             if not _are_hit(moment.points, left_out, pairs):
                 shorter = max(_SHORTER, _SPARING * shorter)  # bending falls with the square of the step
+            elif nearly < _WHOLE:
+                shorter = min(shorter + _BEYOND / part, nearly)
         part *= shorter
         trial = _drifted_with_linkages(scene, moment, part * h, left_out)
     if trial is None:
