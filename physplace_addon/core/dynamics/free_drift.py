@@ -18,13 +18,8 @@ from .step import Drift, Moment, drifted, moment_at
 
 _TRIALS: Final = 8  # of shorter and shorter steps
 _NEARLY_WHOLE: Final = 0.9  # part of a step of many contacts that is cut off without solving again, or
-_BEYOND: Final = (
-    0.01  # half of what is left then, of a whole step: so far trials lead beyond hits, to meet them
-)
+_BEYOND: Final = 0.01  # half of what is left then: a trial leads so far beyond a hit, to meet it
 _SHORTER: Final = 0.5  # least part of a step that is tried where contacts it obeys come too near on the way
-_BEYOND: Final = (
-    0.01  # of a step of many contacts, by which the next trial leads beyond a hit: so it surely meets it
-)
 _SPARING: Final = 0.8  # the same over the part that is free: more of it would hardly be free then, either
 FEW: Final = 32  # contacts up to which impacts of an island, and ends of slips, are found in time
 _SLIPS: Final = 1e-3  # slip, over the speed of an approach without a bounce, whose end is looked for

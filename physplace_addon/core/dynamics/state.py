@@ -1,7 +1,8 @@
 """The state of a simulation at one time, with all that the steps after it depend on.
 
 A step knows more of contacts than where bodies are: the interface points that were tracked there, the gaps
-that they keep, and how paths bent in the step before, which is the first guess of how they bend in the next.
+that they keep, how paths bent in the step before, and with what forces contacts pressed.  Of these the last
+two are the first guess of the same in the next step.
 With these kept, going on from a state repeats what followed it to the last bit.
 """
 
@@ -25,7 +26,7 @@ class ContactHistory:
     """What a step knows from those before it.
 
     points: the interface points (k,) within reach, in the frames of their pairs.
-    kept (k,), bending: of `Moment`.
+    kept (k,), bending, forces (k, 3): of `Moment`.
     travel (m,): how far from each body points were searched, lengths.
     searched: the bodies of which they were searched, None for all.
     isolated, since: how many steps in a row ended before their time, and when these began, s.
@@ -35,6 +36,7 @@ class ContactHistory:
     points: InterfacePoints
     kept: Floats
     bending: Bending
+    forces: Floats
     travel: Floats | None
     searched: tuple[int, ...] | None
     isolated: int
@@ -45,14 +47,15 @@ class ContactHistory:
     def of(cls, moment: Moment, isolated: int, since: float, hindering: tuple[int, ...]) -> Self:
         """Return what is known at a moment."""
         system = moment.system
-        known = moment.points, moment.kept, moment.bending
+        known = moment.points, moment.kept, moment.bending, moment.forces
         return cls(*known, system.travel, system.moving, isolated, since, hindering)
 
     def moment(self, scene: Scene, time: float, motion: Motion, coordinates: Floats) -> Moment:
         """Return the moment at a time, s, of bodies in motion whose joints have coordinates (n, 6)."""
         system = replace(scene.system(motion), travel=self.travel, moving=self.searched)
         contacts = Contacts.of(system, self.points, scene.laws)
-        return Moment(time, motion, system, self.points, contacts, self.kept, self.bending, coordinates)
+        known = self.points, contacts, self.kept, self.bending, self.forces
+        return Moment(time, motion, system, *known, coordinates)
 
 
 @dataclass(frozen=True, eq=False)

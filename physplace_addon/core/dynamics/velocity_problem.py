@@ -19,8 +19,8 @@ from scipy import sparse
 
 from ..arrays import Bools, Floats, Ints
 from ..mechanics.joints.equations import JointRows
-from ..optimization.conic_problem import ConicQP, ContactRows, Forces, LinearRows
-from ..optimization.conic_qp import solve_conic_qp
+from ..optimization.conic.conic_problem import ConicQP, ContactRows, Forces, LinearRows
+from ..optimization.conic.conic_qp import solve_conic_qp
 from ..optimization.sparse_rows import columns_of, rows_of
 from .contacts import Contacts
 from .joints.constraints import JointTerms, compliance

@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 from physplace_addon.core.arrays import Floats
-from physplace_addon.core.optimization.cone_rows import ConeRows
+from physplace_addon.core.optimization.conic.cone_rows import ConeRows
 
 
 def random_rows(rng: np.random.Generator, count: int, size: int, alike: bool) -> Floats:

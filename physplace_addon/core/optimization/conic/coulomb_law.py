@@ -33,7 +33,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Floats
+from ...arrays import Floats
 from .cone_system import DELTA, ConeSystem, SingularMatrixError
 
 _ROUNDED = 1e-13  # residual below which another iteration seldom makes it smaller

@@ -21,7 +21,7 @@ from scipy.linalg import get_lapack_funcs
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 from scipy.sparse.linalg import splu
 
-from ..arrays import Floats, Ints
+from ...arrays import Floats, Ints
 from .cone_rows import ConeRows
 
 DELTA: Final = 1e-8

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ..arrays import Floats
+from ...arrays import Floats
 from .cone_rows import ConeRows
 from .cone_system import ConeSystem, Entries
 from .coulomb_law import Point, ScaledProblem

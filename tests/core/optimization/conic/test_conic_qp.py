@@ -9,15 +9,15 @@ import pytest
 from scipy import sparse
 
 from physplace_addon.core.arrays import Floats
-from physplace_addon.core.optimization import cone_system
-from physplace_addon.core.optimization.conic_problem import (
+from physplace_addon.core.optimization.conic import cone_system
+from physplace_addon.core.optimization.conic.conic_problem import (
     ConicQP,
     ConicSolution,
     ContactRows,
     Forces,
     LinearRows,
 )
-from physplace_addon.core.optimization.conic_qp import solve_conic_qp
+from physplace_addon.core.optimization.conic.conic_qp import solve_conic_qp
 
 GRAVITY = 9.81
 STEP = 1.0 / 60.0

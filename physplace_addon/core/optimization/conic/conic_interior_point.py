@@ -33,7 +33,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Floats
+from ...arrays import Floats
 from .cone_system import DELTA
 from .coulomb_law import Point, Residuals, ScaledProblem
 

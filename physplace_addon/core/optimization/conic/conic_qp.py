@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import Bools, Floats
+from ...arrays import Bools, Floats
 from .cone_system import SingularMatrixError
 from .conic_interior_point import InteriorPoint
 from .conic_problem import ConicQP, ConicSolution, ContactRows, Forces, ScaledConicQP

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..arrays import Floats, Ints
+from ...arrays import Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)

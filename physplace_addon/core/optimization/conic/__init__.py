@@ -1,0 +1,1 @@
+"""Problems with contacts, Coulomb friction, limits and equations: second-order cones."""
