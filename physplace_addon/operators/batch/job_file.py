@@ -226,5 +226,5 @@ def _all(names: Sequence[str]) -> str:
 
 
 def _kind(value: object) -> str:
-    names = {bool: "true or false", float: "a number", type(None): "null", **_NAMES}
+    names: dict[type, str] = {bool: "true or false", float: "a number", type(None): "null", **_NAMES}
     return names.get(type(value), "something else")
