@@ -116,6 +116,26 @@ def _nearer(positions: Floats, reaches: Floats, first: Ints, second: Ints) -> tu
     return first.take(near), second.take(near)
 
 
+def thinned_rows(positions: Floats, least: Floats) -> Bools:
+    """Return which positions (n,) stay when each one near an earlier one that stays is dropped.
+
+    Args:
+        positions: the positions (n, 3).
+        least: the distance (n,) in scene units that each claims; of two positions the greater one counts.
+    """
+    first, second = near_pairs(positions, least)
+    late, early = np.maximum(first, second), np.minimum(first, second)
+    undecided, stays = np.ones(len(positions), dtype=np.bool_), np.ones(len(positions), dtype=np.bool_)
+    while len(late):
+        waits = np.zeros(len(positions), dtype=np.bool_)
+        waits[late] = True
+        undecided &= waits
+        stays[late[~undecided[early]]] = False
+        open_ = undecided[early] & stays[early] & stays[late]
+        late, early = late[open_], early[open_]
+    return stays
+
+
 def nearest(places: Floats, positions: Floats, farthest: float = np.inf) -> tuple[Floats, Ints]:
     """Return the distance (k,) from places (k, 3) to the nearest of positions (r, 3), and its number (k,).
 

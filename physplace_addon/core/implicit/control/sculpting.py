@@ -188,12 +188,27 @@ class Sculpting:
             return self._refused(SculptStatus.HELD_BACK)
         metric.stepped(far)
         self._count_rest(rate is None, floaters)
+        floaters = self._completed(after, floaters)
         controls, stuck = before.controls, before.stuck
         if followed is not None:
             controls, stuck = followed.controls, self._stuck(followed, rate is None, metric.limits)
         status = self._status(len(floaters), bool(stuck.any()), len(controls))
         self.state = SculptState(after, floaters, controls, stuck, status, before.steps + 1)
         return self.state
+
+    def _completed(self, function: ImplicitFunction, floaters: Floaters) -> Floaters:
+        """Return the floaters, with more where the surface is bare although they have come to rest."""
+        if not self._rests or self._sampling.covered or not len(floaters):
+            return floaters
+        found = self._sampling.completed(floaters, function)
+        if found is not floaters:
+            self._memory.calm = self._memory.still = 0
+        return found
+
+    @property
+    def _rests(self) -> bool:
+        """Whether the surface and its floaters have been at rest for some steps, or the surface for many."""
+        return self._memory.calm >= _CALM_STEPS or self._memory.still >= _PATIENCE
 
     def _is_endless(self, function: ImplicitFunction) -> bool:
         """Return whether a function is infinite and no bounds are set."""
@@ -279,7 +294,7 @@ class Sculpting:
         """
         if not shown:
             return SculptStatus.VANISHED
-        if self._memory.calm < _CALM_STEPS and self._memory.still < _PATIENCE:
+        if not (self._rests and (self._sampling.covered or shown >= self._settings.floaters.most)):
             return SculptStatus.RUNNING
         if stuck:
             return SculptStatus.HELD_BACK

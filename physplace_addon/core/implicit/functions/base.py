@@ -95,24 +95,28 @@ class ImplicitFunction(ABC):
         """Return a box (2, 3) that holds all places where F <= level; infinite unless one is known."""
         return np.array([[-np.inf] * 3, [np.inf] * 3])
 
-    def element_seeds(self) -> Floats:
-        """Return places (k, 3), such as the centres of elements, for the seeding of small components.
-
-        One of them lies in each component that is small beside the whole, as far as the function knows.
-        Others may lie outside of the surface, or in larger components.
-        """
-        return np.zeros((0, 3))
-
-    def range_seeds(self) -> Floats:
-        """Return places (k, 3) in small components that `element_seeds` may not know, found at some cost.
-
-        See `range_seeding`.
-        """
-        return np.zeros((0, 3))
-
     @abstractmethod
     def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         """Return proven lower and upper bounds (k,) of F over boxes with corners lower and upper (k, 3)."""
+
+    def least_slope(self, lower: Floats, upper: Floats, directions: Floats, level: float = np.inf) -> Floats:
+        """Return proven lower bounds (k,) of F_x . direction over boxes, for a direction (k, 3) each.
+
+        At a crease they hold for the gradients of all sides. They are -infinity where nothing is known.
+        Below a level of F = infinity they are those of another function: it is F where F is no greater than
+        the level, and beyond goes on rising where F levels off, as far from a sum of Gaussians.
+
+        Args:
+            lower: the lowest corners of the boxes (k, 3), which are finite.
+            upper: their highest corners (k, 3).
+            directions: vectors (k, 3) of any length.
+            level: in the units of F, 0 at least.
+        """
+        return np.full(len(lower), -np.inf)
+
+    def rising_range(self, lower: Floats, upper: Floats, level: float) -> tuple[Floats, Floats]:
+        """Return bounds (k,) over boxes (k, 3) of the function that `least_slope` is of, for a level."""
+        return self.range(lower, upper)
 
     def may_cross(self, lower: Floats, upper: Floats) -> Bools:
         """Return which boxes (k,) the surface may cross: those whose proven range of F holds 0.

@@ -34,73 +34,11 @@ from ...errors import ImplicitError
 from . import sparse_rows
 from .base import ImplicitFunction
 from .bounding_boxes import EMPTY, box_by_ranges
+from .minima import Minimum, least_mean, sharp_minimum, smooth_minimum
 from .operands import Operand, operand_of
-from .range_seeding import seeds_by_ranges
+from .solids.solids import least_of_active
 from .sparse_rows import SparseRows
 from .transformed import Scaled
-
-_STEPS = 40  # most Newton steps for F; it converges from above in some five
-_CONVERGED = 1e-15  # share of r: a Newton step so short is rounding
-
-
-@dataclass(frozen=True, eq=False)
-class Minimum:
-    """The minimum of k functions at n points, with what its derivatives are made of.
-
-    Attributes:
-        value: F (n,).
-        weights: l_j (n, k), F's derivatives by the functions.
-        bends: p''(u_j) / (r S) (n, k), of which second derivatives are made.
-        growth: F_r (n,), the derivative by the radius.
-    """
-
-    value: Floats
-    weights: Floats
-    bends: Floats
-    growth: Floats
-
-
-def sharp_minimum(f: Floats) -> Minimum:
-    """Return the minimum of f (n, k) over its columns; of equal ones the first has all the weight."""
-    number = np.argmin(f, axis=1)
-    weights = np.zeros(f.shape)
-    weights[np.arange(len(f)), number] = 1.0
-    return Minimum(f[np.arange(len(f)), number], weights, np.zeros(f.shape), np.zeros(len(f)))
-
-
-def smooth_minimum(f: Floats, radius: float) -> Minimum:
-    """Return the smooth minimum of f (n, k) with a radius r, in the units of f; NaN where one f is NaN."""
-    first = f.min(axis=1)
-    with np.errstate(invalid="ignore"):  # the difference of infinite values
-        above = np.where(f > first[:, None], (f - first[:, None]) / radius, 0.0)
-    v = _solved(above)  # (F - min f) / r, from -1 to 0
-    u = np.maximum(1.0 + v[:, None] - above, 0.0)
-    slopes = 3.0 * u * u
-    total = slopes.sum(axis=1, keepdims=True)
-    weights = slopes / total
-    growth = (weights * u).sum(axis=1) - 1.0
-    return Minimum(first + radius * v, weights, 6.0 * u / (radius * total), growth)
-
-
-def _solved(above: Floats) -> Floats:
-    """Return v (n,) for which the sum of max(1 + v - above, 0)^3 over the columns of above (n, k) is 1.
-
-    The sum is convex and grows with v; at v = 0 it is at least 1. So each Newton step stays above the
-    solution.
-    """
-    v = np.zeros(len(above))
-    rows = np.flatnonzero(((above < 1.0).sum(axis=1)) > 1)
-    near = above[rows]
-    for _ in range(_STEPS):
-        if not len(rows):
-            break
-        u = np.maximum(1.0 + v[rows, None] - near, 0.0)
-        step = ((u**3).sum(axis=1) - 1.0) / (3.0 * (u * u).sum(axis=1))
-        v[rows] -= step
-        going = step > _CONVERGED
-        rows, near = rows[going], near[going]
-    return v
-
 
 _ROUNDING = 2.0**-46  # relative rounding of a blended value, in radii
 _LEAST_RADIUS = 1e-100  # scene units: a smaller radius could not be divided by
@@ -294,16 +232,6 @@ class Combination(ImplicitFunction):
         blended = self._at(x)
         return blended.value, self._slope(x, blended), self._rate(x, blended, rate)
 
-    def element_seeds(self) -> Floats:
-        """Return the functions' own places (k, 3)."""
-        return np.concatenate([function.element_seeds() for function in self.functions])
-
-    def range_seeds(self) -> Floats:
-        """Return the functions' own places (k, 3), or of an intersection those that ranges of F give."""
-        if self.sign < 0.0:
-            return seeds_by_ranges(self)
-        return np.concatenate([function.range_seeds() for function in self.functions])
-
     def box(self) -> Floats:
         """Return a box (2, 3) that holds the surface, from the functions' boxes or, if these have none, from
         ranges.
@@ -341,6 +269,36 @@ class Combination(ImplicitFunction):
         least_, most = (self._bound(np.concatenate([own[i] for own in ranges], axis=1)) for i in (0, 1))
         slack = _ROUNDING * self.radius
         return least_ - slack, most + slack
+
+    def least_slope(self, lower: Floats, upper: Floats, directions: Floats, level: float = np.inf) -> Floats:
+        """Return lower bounds (n,) of F_x . direction, the mean of the functions' slopes weighted by l_j.
+
+        Up to a level F depends on the f_j up to that level only, or that and r: beyond, they may rise on.
+        """
+        own = self._level(level)
+        one, other = (self.sign * bound for bound in self._rising_ranges(lower, upper, own))
+        slopes = np.concatenate(
+            [operand.least_slopes(lower, upper, directions, own) for operand in self._operands], axis=1
+        )
+        if self.radius == 0.0:
+            return least_of_active(slopes, one, other)
+        return least_mean(slopes, np.minimum(one, other), np.maximum(one, other), self.radius)
+
+    def _level(self, level: float) -> float:
+        """Return the level up to which the functions matter where F is no greater than a level."""
+        return level + self.radius if self.sign > 0.0 else level
+
+    def _rising_ranges(self, lower: Floats, upper: Floats, level: float) -> tuple[Floats, Floats]:
+        """Return bounds (n, k) over boxes (n, 3) of the functions, which rise on beyond a level."""
+        ranges = [operand.rising_ranges(lower, upper, level) for operand in self._operands]
+        least, most = (np.concatenate([own[i] for own in ranges], axis=1) for i in (0, 1))
+        return least, most
+
+    def rising_range(self, lower: Floats, upper: Floats, level: float) -> tuple[Floats, Floats]:
+        """Return bounds (n,) over boxes (n, 3) of what rises on beyond a level, as `range` does."""
+        least, most = (self._bound(own) for own in self._rising_ranges(lower, upper, self._level(level)))
+        slack = _ROUNDING * self.radius
+        return least - slack, most + slack
 
     def _bound(self, values: Floats) -> Floats:
         """Return F (n,) of values (n, k) that may be infinite."""

@@ -31,7 +31,6 @@ from ...formulas import RESERVED, Formulas, Jet, Range, graded
 from . import sparse_rows
 from .base import ImplicitFunction
 from .bounding_boxes import EMPTY, box_by_ranges
-from .range_seeding import seeds_by_ranges
 
 _PATCHES = 8  # patches along each edge of a face of the cube, at first
 # halvings of patches, and patches, after which the leading terms are taken to vanish somewhere
@@ -269,10 +268,6 @@ class FormulaFunction(ImplicitFunction):
         value, slope, by_constants = self._by_constants(x)
         return value, slope, by_constants @ rate
 
-    def range_seeds(self) -> Floats:
-        """Return a place (k, 3) in each component that ranges tell from all others."""
-        return seeds_by_ranges(self)
-
     def box(self) -> Floats:
         """Return a box (2, 3) that holds the surface, as far as ranges prove one; otherwise infinite."""
         return self._bounded(None)
@@ -298,6 +293,20 @@ class FormulaFunction(ImplicitFunction):
         found = self.formulas.ranges(low, high, order=0)[0].value
         least, most = _filled(found.lower, len(lower)), _filled(found.upper, len(lower))
         return np.where(np.isnan(least), -np.inf, least), np.where(np.isnan(most), np.inf, most)
+
+    def least_slope(self, lower: Floats, upper: Floats, directions: Floats, level: float = np.inf) -> Floats:
+        """Return proven lower bounds (k,) of F_x . direction over boxes (k, 3), from those of F_x."""
+        constants = np.broadcast_to(self.constants[:, None], (len(self.constants), len(lower)))
+        low, high = np.concatenate((lower.T, constants)), np.concatenate((upper.T, constants))
+        first = self.formulas.ranges(low, high, order=1)[0].first
+        slope, size = np.zeros(len(lower)), np.zeros(len(lower))
+        with np.errstate(invalid="ignore"):
+            for part, across in zip(first[:3], directions.T, strict=True):
+                if part is not None:
+                    least = np.minimum(part.lower * across, part.upper * across)
+                    slope, size = slope + least, size + np.abs(least)
+            slope -= _SLACK * size
+        return np.where(np.isnan(slope), -np.inf, slope)
 
     def _measured_scales(self) -> Floats:
         """Return 1 over the root mean square of F_q / |F_x| (m,) on a grid, weighted towards the surface."""

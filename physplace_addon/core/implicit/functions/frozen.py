@@ -92,14 +92,6 @@ class Frozen(ImplicitFunction):
         """Return F (k,) and F_x (k, 3)."""
         return self.whole.gradient(x)
 
-    def element_seeds(self) -> Floats:
-        """Return those of the whole function (k, 3)."""
-        return self.whole.element_seeds()
-
-    def range_seeds(self) -> Floats:
-        """Return those of the whole function (k, 3)."""
-        return self.whole.range_seeds()
-
     def hessian(self, x: Floats) -> tuple[Floats, Floats, Floats]:
         """Return F (k,), F_x (k, 3) and F_xx (k, 3, 3)."""
         return self.whole.hessian(x)
@@ -132,6 +124,14 @@ class Frozen(ImplicitFunction):
     def box_inside(self, level: float) -> Floats:
         """Return the box (2, 3) of the whole function where F <= level."""
         return self.whole.box_inside(level)
+
+    def least_slope(self, lower: Floats, upper: Floats, directions: Floats, level: float = np.inf) -> Floats:
+        """Return lower bounds (k,) of F_x . direction over boxes (k, 3)."""
+        return self.whole.least_slope(lower, upper, directions, level)
+
+    def rising_range(self, lower: Floats, upper: Floats, level: float) -> tuple[Floats, Floats]:
+        """Return bounds (k,) over boxes (k, 3) of what rises on."""
+        return self.whole.rising_range(lower, upper, level)
 
     def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         """Return the bounds (k,) of the whole function over boxes (k, 3)."""

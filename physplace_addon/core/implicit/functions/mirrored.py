@@ -1,6 +1,6 @@
 """A function and its mirror image united, with the parameters of one: F(x) = min(f(x), f(S x)).
 
-S turns x over. The minimum is sharp, or blended over a radius (`combinations.smooth_minimum`).
+S turns x over. The minimum is sharp, or blended over a radius (`minima.smooth_minimum`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ...arrays import Floats
-from .combinations import Minimum, sharp_minimum, smooth_minimum
+from .minima import Minimum, least_mean, sharp_minimum, smooth_minimum
+from .solids.solids import least_of_active
 from .transformed import Derived
 
 _TURN = np.array([-1.0, 1.0, 1.0])
@@ -77,16 +78,6 @@ class Mirrored(Derived):
         change: Floats = weights[:, 0] * one + weights[:, 1] * other
         return change
 
-    def element_seeds(self) -> Floats:
-        """Return the function's places (k, 3) and their mirror images."""
-        own = self.function.element_seeds()
-        return np.concatenate([own, own * _TURN])
-
-    def range_seeds(self) -> Floats:
-        """Return the function's places (k, 3) and their mirror images."""
-        own = self.function.range_seeds()
-        return np.concatenate([own, own * _TURN])
-
     def box(self) -> Floats:
         """Return a box (2, 3) about the function's box and its mirror image."""
         return self.box_inside(0.0) if self.radius > 0.0 else _with_image(self.function.box())
@@ -97,9 +88,40 @@ class Mirrored(Derived):
 
     def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         """Return bounds (k,) of F over boxes (k, 3): it grows with both."""
-        turned = lower.copy(), upper.copy()
-        turned[0][:, 0], turned[1][:, 0] = -upper[:, 0], -lower[:, 0]
-        one, other = self.function.range(lower, upper), self.function.range(*turned)
+        one, other = self.function.range(lower, upper), self.function.range(*_turned(lower, upper))
+        return self._bounds(one, other)
+
+    def rising_range(self, lower: Floats, upper: Floats, level: float) -> tuple[Floats, Floats]:
+        """Return bounds (k,) over boxes (k, 3) of what rises on beyond a level."""
+        return self._bounds(*self._rising(lower, upper, level + self.radius))
+
+    def least_slope(self, lower: Floats, upper: Floats, directions: Floats, level: float = np.inf) -> Floats:
+        """Return lower bounds (k,) of F_x . direction over boxes (k, 3), as of a union."""
+        own = level + self.radius
+        slopes = np.stack(
+            [
+                self.function.least_slope(lower, upper, directions, own),
+                self.function.least_slope(*_turned(lower, upper), directions * _TURN, own),
+            ],
+            axis=1,
+        )
+        least, most = (np.stack(ends, axis=1) for ends in zip(*self._rising(lower, upper, own), strict=True))
+        if self.radius == 0.0:
+            return least_of_active(slopes, least, most)
+        return least_mean(slopes, least, most, self.radius)
+
+    def _rising(
+        self, lower: Floats, upper: Floats, level: float
+    ) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
+        """Return the bounds (k,), (k,) of the function and of its image over boxes (k, 3)."""
+        turned = _turned(lower, upper)
+        return (
+            self.function.rising_range(lower, upper, level),
+            self.function.rising_range(*turned, level),
+        )
+
+    def _bounds(self, one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
+        """Return bounds (k,) of F from those of the function and of its image."""
         slack = _ROUNDING * self.radius
         least, most = (self._bound(np.stack(ends, axis=1)) for ends in zip(one, other, strict=True))
         return least - slack, most + slack
@@ -110,6 +132,13 @@ class Mirrored(Derived):
         known = np.isfinite(bound)
         bound[known] = self._minimum(both[known]).value
         return bound
+
+
+def _turned(lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+    """Return the corners (k, 3) of the mirror images of boxes (k, 3)."""
+    turned = lower.copy(), upper.copy()
+    turned[0][:, 0], turned[1][:, 0] = -upper[:, 0], -lower[:, 0]
+    return turned
 
 
 def _with_image(box: Floats) -> Floats:

@@ -45,6 +45,16 @@ class Operand(ABC):
         """Return f_q . rate (n,) for a rate (m,) of the operand's parameters."""
 
     @abstractmethod
+    def least_slopes(self, lower: Floats, upper: Floats, directions: Floats, level: float) -> Floats:
+        """Return proven lower bounds (n, count) of f_x . direction over boxes, for a direction (n, 3) each,
+        of what rises on beyond a level.
+        """
+
+    @abstractmethod
+    def rising_ranges(self, lower: Floats, upper: Floats, level: float) -> tuple[Floats, Floats]:
+        """Return proven bounds (n, count) over boxes with corners (n, 3) of what rises on beyond a level."""
+
+    @abstractmethod
     def ranges(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         """Return proven bounds (n, count) of f over boxes with corners (n, 3)."""
 
@@ -69,6 +79,13 @@ class _Whole(Operand):
 
     def parameter_rate(self, x: Floats, column: Ints, rate: Floats) -> Floats:
         return self.function.parameter_rate(x, rate)
+
+    def least_slopes(self, lower: Floats, upper: Floats, directions: Floats, level: float) -> Floats:
+        return self.function.least_slope(lower, upper, directions, level)[:, None]
+
+    def rising_ranges(self, lower: Floats, upper: Floats, level: float) -> tuple[Floats, Floats]:
+        least, most = self.function.rising_range(lower, upper, level)
+        return least[:, None], most[:, None]
 
     def ranges(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         least, most = self.function.range(lower, upper)
@@ -95,6 +112,12 @@ class _Each(Operand):
 
     def parameter_rate(self, x: Floats, column: Ints, rate: Floats) -> Floats:
         return self.solids.parameter_rates(x, column, rate)
+
+    def least_slopes(self, lower: Floats, upper: Floats, directions: Floats, level: float) -> Floats:
+        return self.solids.least_slopes(lower, upper, directions)
+
+    def rising_ranges(self, lower: Floats, upper: Floats, level: float) -> tuple[Floats, Floats]:
+        return self.solids.ranges(lower, upper)
 
     def ranges(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         return self.solids.ranges(lower, upper)

@@ -99,14 +99,6 @@ class Moved(Derived):
         """Return F_q . rate (k,)."""
         return self.function.parameter_rate(self._own(x), rate)
 
-    def element_seeds(self) -> Floats:
-        """Return the function's own places (k, 3), moved."""
-        return self._at(self.function.element_seeds())
-
-    def range_seeds(self) -> Floats:
-        """Return the function's own places (k, 3), moved."""
-        return self._at(self.function.range_seeds())
-
     def box(self) -> Floats:
         """Return a box (2, 3) about the function's own box, moved."""
         return self._moved(self.function.box())
@@ -130,14 +122,27 @@ class Moved(Derived):
         corners = self._at(np.array(list(product(*own.T))))
         return np.stack([corners.min(axis=0), corners.max(axis=0)])
 
+    def least_slope(self, lower: Floats, upper: Floats, directions: Floats, level: float = np.inf) -> Floats:
+        """Return lower bounds (k,) of F_x . direction over the boxes about the boxes (k, 3) mapped back."""
+        turned = directions @ self._back[:3, :3].T
+        return self.function.least_slope(*self._back_about(lower, upper), turned, level)
+
+    def rising_range(self, lower: Floats, upper: Floats, level: float) -> tuple[Floats, Floats]:
+        """Return bounds (k,) of what rises on over the boxes about the boxes (k, 3) mapped back."""
+        return self.function.rising_range(*self._back_about(lower, upper), level)
+
     def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         """Return bounds (k,) of F over the boxes about the boxes (k, 3) mapped back."""
+        return self.function.range(*self._back_about(lower, upper))
+
+    def _back_about(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        """Return the corners (k, 3) of boxes about boxes (k, 3) mapped back."""
         linear, shift = self._back[:3, :3], self._back[:3, 3]
         one, other = products(linear, lower[:, None]), products(linear, upper[:, None])
         size = np.maximum(np.abs(one), np.abs(other)).sum(axis=-1) + np.abs(shift)
         slack = np.where(np.isfinite(size), _ROUNDING * size, 0.0)
         low, high = np.minimum(one, other).sum(axis=-1), np.maximum(one, other).sum(axis=-1)
-        return self.function.range(low + shift - slack, high + shift + slack)
+        return low + shift - slack, high + shift + slack
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,14 +185,6 @@ class Scaled(Derived):
         value, slope, change = self.function.gradient_and_rate(x, rate)
         return self.factor * value, self.factor * slope, self.factor * change
 
-    def element_seeds(self) -> Floats:
-        """Return the function's places (k, 3) if the factor is above 0; of the outside none are known."""
-        return self.function.element_seeds() if self.factor > 0.0 else super().element_seeds()
-
-    def range_seeds(self) -> Floats:
-        """Return the function's places (k, 3) if the factor is above 0; of the outside none are known."""
-        return self.function.range_seeds() if self.factor > 0.0 else super().range_seeds()
-
     def box(self) -> Floats:
         """Return the function's box (2, 3)."""
         return self.function.box()
@@ -197,6 +194,18 @@ class Scaled(Derived):
         return (
             self.function.box_inside(level / self.factor) if self.factor > 0.0 else super().box_inside(level)
         )
+
+    def least_slope(self, lower: Floats, upper: Floats, directions: Floats, level: float = np.inf) -> Floats:
+        """Return lower bounds (k,) of F_x . direction over boxes (k, 3)."""
+        own = level / self.factor if self.factor > 0.0 else np.inf
+        return self.function.least_slope(lower, upper, self.factor * directions, own)
+
+    def rising_range(self, lower: Floats, upper: Floats, level: float) -> tuple[Floats, Floats]:
+        """Return bounds (k,) over boxes (k, 3) of what rises on."""
+        if self.factor <= 0.0:
+            return self.range(lower, upper)
+        least, most = self.function.rising_range(lower, upper, level / self.factor)
+        return self.factor * least, self.factor * most
 
     def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         """Return bounds (k,) of F over boxes (k, 3)."""

@@ -1,89 +1,87 @@
-"""Component seeding: new floaters for components of the surface that have none.
+"""Component seeding: floaters for components of the surface, and for patches of it, that have none.
 
 The paper wants to start "from a few seed points (ideally, only one per connected component)" (Witkin and
-Heckbert 1994, section 4), and leaves open how components are found. Here F and F_x are evaluated at the
-points of a uniform grid over the surface's box. Where |F| / |F_x| is about a cell, the surface is near. A
-point of it that is close to a floater whose normal looks the same way is claimed by this floater, and mostly
-that is all there is to do. Of the others, some walk over the surface to the nearest floater (`connectivity`);
-those that do not arrive belong to a component without floaters, and one of each cluster becomes a seed.
+Heckbert 1994, section 4), and leaves open how components are found. `surface_components` finds all of them,
+and proves how many there are; `coverage` finds what is bare of those that have floaters.
 
-While the surface changes, or floaters still grow over it, half of the grid is evaluated in every twelfth
-step, each half spread over the box: what is new is found within 24 steps, at a small part of a step's cost.
-After that there is nothing to look for. Cells are about as large as a floater's share of the area, as far as
-that is affordable. What is smaller than a cell may be overlooked, unless the function knows a seed in it
-(`small_component_seeding`).
+While the surface changes both are looked for in every twenty-fourth step, with boxes not much smaller than a
+floater's share of the area. When it rests they are looked for to the end, again and again until there is
+nothing left to fill: only then the surface counts as covered.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
-from ...arrays import Bools, Floats
+from ...arrays import Bools, Floats, Ints
 from ...errors import SamplingError
-from ...vectors import dot, length
 from ..functions.base import ImplicitFunction
-from ..neighbours import near_pairs, nearest
+from ..neighbours import nearest
+from ..surface_components.component_search import SurfaceComponents, components_of
+from ..surface_components.subdivision import SearchLimits
 from .attachment import attached_to_surface
-from .connectivity import reachable_over_surface
+from .coverage import filled_patches
 from .floaters import Floaters, FloaterSettings
-from .small_component_seeding import seeds_on_small_components
 
-_EVERY = 12  # steps between two evaluations of a part of the grid
-_PARTS = 2  # parts of the grid, evaluated in turn
+_EVERY = 24  # steps between two looks while the surface changes
+_BARE_EVERY = 12  # steps between two fillings of bare patches while floaters grow
 _MARGIN = 0.05  # share of the box by which it is grown, for what grows out of it meanwhile
-_CELL = 1.25  # desired radii: the size of a cell
-_FEWEST, _MOST = 16.0, 48.0  # cells across the surface, whatever the desired radius
-_NEAR = 1.0  # cells: |F| / |F_x| up to which the surface may pass through the cell
-_CLAIM = 1.4  # desired radii within which a floater claims points: more than its share when all is settled
-_BARE = 4.0  # radii: farther than what a floater is about to settle
-_WALKERS = 48  # points that walk, of those that are near a floater but not claimed
-_CLUSTER = 2.5  # cells: unclaimed points nearer to one another are of one component
+_QUICK_MOST, _QUICK_LEAST = 8_000, 0.2  # boxes of a quick look, and desired radii: the side of its least ones
 _SETTLED = 1.2  # mean ratio of radii to the desired ones below which floaters no longer grow
+_THERE = 0.5  # desired radii: a seed so near to a floater is on its component, where nothing is proven
 
 
 class ComponentSeeding:
-    """Looks for components without floaters, one part of the grid at a time.
+    """Looks for components and patches of a surface without floaters.
 
     Attributes:
         diameter: d, the longest side of the surface's box, in scene units.
+        covered: whether the last look to the end found nothing bare, and nothing has changed since.
     """
 
     def __init__(self, settings: FloaterSettings) -> None:
         self.settings = settings
         self.diameter = 4.0 * settings.radius
+        self.covered = False
         self._box = np.zeros((0, 3))
         self._function: ImplicitFunction | None = None
         self._parameters = np.zeros(0)
+        self._components: SurfaceComponents | None = None
         self._clock = 0
-        self._due = _PARTS
 
     def all(self, function: ImplicitFunction, floaters: Floaters) -> Floaters:
-        """Return the floaters, with a seed on each component that has none, found on the whole grid."""
+        """Return the floaters, with a seed on each component that has none, found to the end."""
         self._changed(function)
-        self._due = 0
         self.measure(function)
-        return self._seeded(function, floaters, None)
+        return self._seeded(function, floaters, SearchLimits())
 
     def filled(self, function: ImplicitFunction, floaters: Floaters) -> Floaters:
-        """Return the floaters, with seeds if it is time to evaluate a part of the grid in this step."""
-        if self._changed(function):
-            self._due = _PARTS
-        if not self._due:
-            return floaters
+        """Return the floaters, with new ones if it is time to look for what is bare in this step."""
+        changed = self._changed(function)
         if not len(floaters):
-            return self.all(function, floaters)
+            return self.all(function, floaters) if changed or self._components is None else floaters
         self._clock += 1
-        if self._clock % _EVERY:
+        if changed:
+            self.covered = False
+        if self.covered or self._clock % _BARE_EVERY:
             return floaters
-        look = self._clock // _EVERY
-        self.measure(function)
+        if self._clock % _EVERY == 0:
+            self.measure(function)
+            least = _QUICK_LEAST * self.settings.radius
+            floaters = self._seeded(function, floaters, SearchLimits(_QUICK_MOST, least))
         if float(np.mean(floaters.radii / floaters.desired)) < _SETTLED:
-            self._due -= 1
-        return self._seeded(function, floaters, look % _PARTS)
+            floaters = filled_patches(function, floaters, self.settings)
+        return floaters
+
+    def completed(self, function: ImplicitFunction, floaters: Floaters) -> Floaters:
+        """Return the floaters, with new ones on all that is bare, looked for to the end; the same if it is
+        nothing.
+        """
+        self._changed(function)
+        found = self._seeded(function, floaters, SearchLimits())
+        found = filled_patches(function, found, self.settings)
+        self.covered = len(found) == len(floaters)
+        return found
 
     def measure(self, function: ImplicitFunction) -> None:
         """Measure the box that is searched; its longest side is the surface's diameter.
@@ -128,137 +126,45 @@ class ComponentSeeding:
             return False
         before, self._function = self._function, function
         parameters, self._parameters = self._parameters, function.parameters
-        return not (type(before) is type(function) and np.array_equal(parameters, self._parameters))
+        if type(before) is type(function) and np.array_equal(parameters, self._parameters):
+            return False
+        self._components = None
+        return True
 
-    def _seeded(self, function: ImplicitFunction, floaters: Floaters, part: int | None) -> Floaters:
-        """Return the floaters with seeds found on one part of the grid, or on all of it for None."""
+    def _seeded(self, function: ImplicitFunction, floaters: Floaters, limits: SearchLimits) -> Floaters:
+        """Return the floaters with a seed on each component that has none, as far as limits allow."""
         if not len(self._box):
             return floaters
-        across = np.clip(self.diameter / (_CELL * self.settings.radius), _FEWEST, _MOST)
-        cell = float((self._box[1] - self._box[0]).max() / across)
-        counts = np.ceil((self._box[1] - self._box[0]) / cell).astype(np.intp)
-        grid = _grid(tuple(int(count) for count in counts), part)
-        small = seeds_on_small_components(function, floaters, cell, self.settings.radius, thorough=not part)
-        floaters = floaters.with_more(small)
-        points_on = _surface_points(function, self._box[0] + cell * grid, cell, self.settings.radius)
-        free = points_on.take(~_claimed(points_on, floaters))
-        if not len(free):
+        known = self._components
+        if known is None or (not known.proven and known.boxes.examined < limits.most):
+            known = self._components = components_of(function, limits, self.settings.bounds)
+        if not len(known) or (len(known) == 1 and len(floaters)):
             return floaters
-        unreached = self._unreached(function, free, floaters, cell)
-        return floaters.with_more(_one_each(unreached, _CLUSTER * cell)) if len(unreached) else floaters
-
-    def _unreached(
-        self, function: ImplicitFunction, free: Floaters, floaters: Floaters, cell: float
-    ) -> Floaters:
-        """Return the points, brought to the surface, that no floater can be reached from.
-
-        Of points that are far from all floaters each one counts; of the others only some walk.
-
-        Args:
-            function: F.
-            free: the points that no floater claims.
-            floaters: the floaters.
-            cell: the size of a cell, in scene units.
-        """
-        far = _far(free.positions, floaters)
-        near = np.flatnonzero(~far)
-        each = 1 + len(near) // _WALKERS
-        walkers = near[self._clock // (_EVERY * _PARTS) % each :: each]
-        chosen = free.take(np.concatenate([np.flatnonzero(far), walkers]))
-        on = attached_to_surface(function, chosen.positions, np.full(len(chosen), cell), 2.0 * cell)
-        points = Floaters(on.positions, chosen.radii, on.gradients, chosen.desired, chosen.ages)
-        points = points.take(~on.lost)
-        far = _far(points.positions, floaters)
-        near = np.flatnonzero(~far)
-        if len(near):
-            _, who = nearest(points.positions[near], floaters.positions)
-            far[near] = ~reachable_over_surface(function, points.take(near), floaters.positions[who])
-        return points.take(far)
+        seeds = known.seeds[_without_floaters(known, floaters)]
+        if not len(seeds):
+            return floaters
+        radius = self.settings.radius
+        on = attached_to_surface(function, seeds, np.full(len(seeds), radius), 0.125 * self.diameter)
+        there = Floaters.at(on.positions, radius)
+        new = Floaters(there.positions, there.radii, on.gradients, there.desired, there.ages).take(~on.lost)
+        if not known.proven and len(floaters) and len(new):
+            new = new.take(nearest(new.positions, floaters.positions)[0] > _THERE * radius)
+        return floaters.with_more(new) if len(new) else floaters
 
 
-@lru_cache(maxsize=64)
-def _grid(counts: tuple[int, int, int], part: int | None) -> Floats:
-    """Return the centres (k, 3) of cells of size 1: all of them, or one part of two that is spread over them.
-
-    Of part p are those with x + y + z = p, but for multiples of two.
-    """
-    every = 1 if part is None else _PARTS
-    x, y, z = np.meshgrid(
-        *[np.arange(count) for count in counts[:2]], np.arange(0, counts[2], every), indexing="ij"
-    )
-    if part is not None:
-        z = z + (part - x - y) % _PARTS
-    grid = np.stack([x, y, z], axis=-1).reshape(-1, 3)
-    grid = grid[grid[:, 2] < counts[2]] + 0.5
-    grid.setflags(write=False)
-    return grid
+def _without_floaters(components: SurfaceComponents, floaters: Floaters) -> Bools:
+    """Return which components (c,) no floater is on."""
+    bare = np.ones(len(components.seeds), dtype=np.bool_)
+    if len(floaters):
+        on = components.numbers_of(floaters.positions[_representatives(components, floaters)])
+        bare[on[on >= 0]] = False
+    return bare
 
 
-def _surface_points(function: ImplicitFunction, points: Floats, cell: float, radius: float) -> Floaters:
-    """Return the points that the surface may be near, moved there to first order.
-
-    In the middle of a component that is smaller than a cell F_x says nothing; a place beside it tells where
-    the component ends.
-
-    Args:
-        function: F.
-        points: the points of the grid (k, 3).
-        cell: the size of a cell, in scene units.
-        radius: the desired radius that they get, in scene units.
-    """
-    value, gradients = function.gradient(points)
-    square = dot(gradients, gradients)
-    near = (np.abs(value) <= _NEAR * cell * np.sqrt(square)) & (square > 0.0)
-    seen = np.flatnonzero(near)
-    points_on = points[seen] - (value[seen] / square[seen])[:, None] * gradients[seen]
-    deep = np.flatnonzero((value < 0.0) & ~near)
-    beside = points[deep] + 0.6 * cell
-    outside = function.value(beside)
-    out = np.flatnonzero(outside > 0.0)
-    share = value[deep[out]] / (value[deep[out]] - outside[out])
-    points_on = np.concatenate([points_on, points[deep[out]] + share[:, None] * 0.6 * cell])
-    there = Floaters.at(points_on, radius)
-    slopes = np.concatenate([gradients[seen], np.zeros((len(out), 3))])
-    return Floaters(points_on, there.radii, slopes, there.desired, there.ages)
-
-
-def _claimed(points: Floaters, floaters: Floaters) -> Bools:
-    """Return which points (k,) are close to a floater whose normal looks the same way."""
-    if not len(floaters) or not len(points):
-        return np.zeros(len(points), dtype=bool)
-    reach = _CLAIM * float(floaters.desired.max())
-    apart, who = nearest(points.positions, floaters.positions, reach)
-    close = np.flatnonzero(apart <= reach)
-    looks = floaters.gradients[who[close]]
-    alike = dot(looks, points.gradients[close]) > 0.0
-    claimed = np.zeros(len(points), dtype=bool)
-    claimed[close] = alike & (apart[close] <= _CLAIM * floaters.desired[who[close]])
-    return claimed
-
-
-def _far(places: Floats, floaters: Floaters) -> Bools:
-    """Return which places (k,) are farther from all floaters than these are about to settle."""
-    if not len(floaters):
-        return np.ones(len(places), dtype=bool)
-    apart, who = nearest(places, floaters.positions)
-    return np.asarray(apart > _BARE * np.maximum(floaters.radii, floaters.desired)[who])
-
-
-def _one_each(points: Floaters, apart: float) -> Floaters:
-    """Return one point of each cluster, with a radius of about half the cluster's extent.
-
-    Args:
-        points: the points of all clusters.
-        apart: the distance, in scene units, up to which points are of one cluster.
-    """
-    count = len(points)
-    first, second = near_pairs(points.positions, np.full(count, apart))
-    links = coo_array((np.ones(len(first)), (first, second)), shape=(count, count))
-    _, label = connected_components(links, directed=False)
-    chosen = np.unique(label, return_index=True)[1]
-    way = points.positions - points.positions[chosen][label]
-    extent = np.zeros(len(chosen))
-    np.maximum.at(extent, label, length(way))
-    seeds = points.take(chosen)
-    radii = np.maximum(seeds.radii, 0.5 * extent)
-    return Floaters(seeds.positions, radii, seeds.gradients, seeds.desired, seeds.ages)
+def _representatives(components: SurfaceComponents, floaters: Floaters) -> Ints:
+    """Return the numbers (k,) of one floater of those in the same box that look about the same way."""
+    box = components.boxes.tree.box_at(floaters.positions)
+    rows = np.arange(len(floaters))
+    axis = np.argmax(np.abs(floaters.gradients), axis=1)
+    side = 2 * axis + (floaters.gradients[rows, axis] > 0.0)
+    return np.asarray(np.unique(np.stack([box, side]), axis=1, return_index=True)[1], dtype=np.intp)

@@ -81,6 +81,20 @@ class Sampling:
             floaters = self._moved(floaters, function, rate, after)
         return self._kept(self._seeding.filled(after, floaters), after)
 
+    @property
+    def covered(self) -> bool:
+        """Whether the last look to the end found nothing bare, and the surface has not changed since."""
+        return self._seeding.covered
+
+    def completed(self, floaters: Floaters, function: ImplicitFunction) -> Floaters:
+        """Return the floaters, with new ones on every component and every patch that has none.
+
+        It looks to the end, which may take as long as many steps. Where it finds nothing they are the same,
+        and the surface is covered.
+        """
+        found = self._seeding.completed(function, floaters)
+        return floaters if len(found) == len(floaters) else self._kept(found, function)
+
     def _moved(
         self, floaters: Floaters, function: ImplicitFunction, rate: Floats | None, after: ImplicitFunction
     ) -> Floaters:

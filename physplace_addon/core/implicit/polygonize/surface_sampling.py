@@ -16,7 +16,7 @@ from ...arrays import Bools, Floats
 from ...errors import PhysPlaceError
 from ...vectors import length
 from ..functions.base import ImplicitFunction
-from ..neighbours import near_pairs
+from ..neighbours import thinned_rows
 from ..projection import projected
 from ..sizing_field import greatest_curvature
 from ..uniform_grid import OCTANTS, cell_numbers
@@ -33,17 +33,7 @@ def thinned(points: Floats, least: Floats) -> Floats:
     """
     finite = np.isfinite(points).all(axis=1)
     points, least = points[finite], least[finite]
-    first, second = near_pairs(points, least)
-    late, early = np.maximum(first, second), np.minimum(first, second)
-    undecided, stays = np.ones(len(points), dtype=np.bool_), np.ones(len(points), dtype=np.bool_)
-    while len(late):
-        waits = np.zeros(len(points), dtype=np.bool_)
-        waits[late] = True
-        undecided &= waits
-        stays[late[~undecided[early]]] = False
-        open_ = undecided[early] & stays[early] & stays[late]
-        late, early = late[open_], early[open_]
-    return points[stays]
+    return points[thinned_rows(points, least)]
 
 
 def low_discrepancy(count: int) -> Floats:

@@ -24,6 +24,7 @@ from physplace_addon.core.implicit import (
 )
 from physplace_addon.core.implicit.functions.base import ImplicitFunction
 from physplace_addon.core.implicit.functions.transformed import Moved, Scaled
+from physplace_addon.core.implicit.surface_components.component_search import components_of
 from tests.core.implicit.functions.every_function import NAMES, UPRIGHT, every_function
 from tests.core.implicit.surfaces import blob_of_genus, genus_on_a_grid, torus
 
@@ -164,13 +165,15 @@ def small_things(at: Floats) -> dict[str, ImplicitFunction]:
 
 
 @pytest.mark.parametrize("name", tuple(small_things(np.zeros(3))))
-def test_each_small_component_holds_a_seed(name: str) -> None:
+def test_each_small_component_is_found(name: str) -> None:
     at = np.array([4.0, 1.0, 2.0])
     both = union([Spheres.of([0, 0, 0], 1.0), small_things(at)[name]])
     frozen = Frozen(both, np.arange(len(both.parameters)) > 0)
-    middles = np.concatenate([frozen.element_seeds(), frozen.range_seeds()])
-    near = np.linalg.norm(middles - at, axis=1) < 0.1
-    assert (both.value(middles[near]) < 0.0).any()
+    found = components_of(frozen)
+    assert found.proven
+    near = np.linalg.norm(found.seeds - at, axis=1) < 0.1
+    assert near.any()
+    assert (~near).sum() == 1
 
 
 def test_a_size_that_is_dragged_through_0_comes_back_as_its_opposite() -> None:
@@ -336,3 +339,19 @@ def test_sample_blobs_have_their_number_of_holes(genus: int) -> None:
 
 def test_a_torus_has_one_hole() -> None:
     assert genus_on_a_grid(torus(), 40) == 1
+
+
+@EVERY
+def test_no_slope_in_a_box_is_less_than_the_least_one(name: str, rng: np.random.Generator) -> None:
+    """And in small boxes away from creases the bound is close."""
+    function = every_function()[name]
+    middle, direction = rng.normal(size=(80, 3)), rng.normal(size=(80, 3))
+    for size in (1.0, 0.1, 1e-4):
+        half = size * rng.uniform(0.1, 1.0, size=(80, 3))
+        least = function.least_slope(middle - half, middle + half, direction)
+        places = middle + half * rng.uniform(-1.0, 1.0, size=(60, 80, 3))
+        slopes = np.einsum(
+            "sni,ni->sn", function.gradient(places.reshape(-1, 3))[1].reshape(60, 80, 3), direction
+        )
+        assert (slopes.min(axis=0) >= least).all()
+    assert np.median(slopes.min(axis=0) - least) <= 1e-3 * np.abs(slopes).max()

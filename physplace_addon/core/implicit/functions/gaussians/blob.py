@@ -135,10 +135,6 @@ class Blob(ImplicitFunction):
         first = sum(firsts[1:], start=firsts[0])
         return self.bias - first[3], np.negative(first[:3]).T
 
-    def element_seeds(self) -> Floats:
-        """Return the centres of the elements (k, 3)."""
-        return np.concatenate([field.element_seeds() for field in self.fields] or [np.zeros((0, 3))])
-
     def hessian(self, x: Floats) -> tuple[Floats, Floats, Floats]:
         """Return F (k,), F_x (k, 3) and F_xx (k, 3, 3)."""
         both = [field.hessian(x) for field in self.fields]
@@ -205,6 +201,31 @@ class Blob(ImplicitFunction):
             least -= high
             most -= low
         return least, most
+
+    def least_slope(self, lower: Floats, upper: Floats, directions: Floats, level: float = np.inf) -> Floats:
+        """Return lower bounds (k,) of F_x . direction over boxes (k, 3), the sum of each element's."""
+        slope = np.zeros(len(lower))
+        for field in self.fields:
+            slope += field.least_fall(lower, upper, directions)
+        return slope
+
+    def rising_range(self, lower: Floats, upper: Floats, level: float) -> tuple[Floats, Floats]:
+        """Return bounds (k,) over boxes (k, 3) of what rises on beyond a level, as the logarithm of the sum.
+
+        With the sum S it is F and, beyond the level, b log((b - level) / S) more: it has no end.
+        """
+        least, most = self.range(lower, upper)
+        if not 0.0 <= level < self.bias:
+            return least, most
+        return risen(least, self.bias, level), risen(most, self.bias, level)
+
+
+def risen(value: Floats, bias: float, level: float) -> Floats:
+    """Return what rises on (k,) beyond a level where the bias less a sum of Gaussians has values (k,)."""
+    left = np.maximum(bias - value, 0.0)
+    with np.errstate(divide="ignore"):
+        rise = np.maximum(np.log((bias - level) / left), 0.0)
+    return np.asarray(value + bias * rise)
 
 
 def _dense_gradient(fields: Sequence[Field], x: Floats) -> SparseRows:

@@ -9,10 +9,8 @@ not be differentiated:
 As for spheres, products of matrices give all of these. Second derivatives jump where t is cut, which is where
 the sides of the cylinder meet its round ends. A segment without length is a sphere.
 
-Bounds over boxes are exact. The squared distance from a + t e to a box is a convex, piecewise quadratic
-function of t, whose pieces end where the segment crosses one of the planes of the box: between its six such t
-and 0 and 1 each piece has its own minimum, and the smallest of them is the least distance. The distance to a
-segment is a convex function of the place, so over a box it is greatest at a corner.
+The nearest place of a segment moves by no more than the point does, and so does d. So over a box d is what it
+is at the centre, but for half the box's diagonal.
 """
 
 from __future__ import annotations
@@ -24,12 +22,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ....arrays import Floats
-from ....vectors import dot
+from ....vectors import dot, length
 from ..element_rows import columns_of
 from .fields import Field
 from .gaussian_terms import (
     LEAST_RADIUS,
-    REACH,
     WELL_CONDITIONED,
     GaussianValues,
     PreparedElements,
@@ -38,74 +35,13 @@ from .gaussian_terms import (
     outer_sums,
 )
 
-_CORNERS = np.array([[i >> 2 & 1, i >> 1 & 1, i & 1] for i in range(8)], dtype=np.bool_)
-
-
-def distances_to_segments(lower: Floats, upper: Floats, a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """Return the least and the greatest distance (n,) from each box to its own segment, in scene units.
-
-    Args:
-        lower: the lowest corners of the boxes (n, 3).
-        upper: their highest corners (n, 3).
-        a: the starts of the segments (n, 3).
-        b: their ends (n, 3).
-    """
-    return _least(lower, upper, a, b - a), _greatest(lower, upper, a, b - a)
-
-
-def _least(lower: Floats, upper: Floats, a: Floats, e: Floats) -> Floats:
-    """Return the least distances (n,) from boxes to the segments from a along e."""
-    bounds = np.zeros((len(a), 8))
-    bounds[:, :3], bounds[:, 3:6] = _divided(lower - a, e), _divided(upper - a, e)
-    np.clip(bounds, 0.0, 1.0, out=bounds)
-    bounds[:, 7] = 1.0
-    bounds.sort(axis=1)
-    best = _least_places(lower, upper, a, e, 0.5 * (bounds[:, 1:] + bounds[:, :-1]))
-    t = np.concatenate((bounds, np.clip(best, bounds[:, :-1], bounds[:, 1:])), axis=1)
-    squares = np.zeros(t.shape)
-    for i in range(3):
-        places = a[:, i, None] + t * e[:, i, None]
-        beyond = np.maximum(np.maximum(lower[:, i, None] - places, places - upper[:, i, None]), 0.0)
-        squares += beyond * beyond
-    least: Floats = np.sqrt(squares.min(axis=1))
-    return least
-
-
-def _least_places(lower: Floats, upper: Floats, a: Floats, e: Floats, t: Floats) -> Floats:
-    """Return where the quadratic that holds at each t (n, 7) is least (n, 7); anywhere if it
-    has no minimum.
-    """
-    pull, steep = np.zeros(t.shape), np.zeros(t.shape)
-    for i in range(3):
-        places = a[:, i, None] + t * e[:, i, None]
-        under, over = places < lower[:, i, None], places > upper[:, i, None]
-        goals = np.where(under, lower[:, i, None], np.where(over, upper[:, i, None], 0.0)) - a[:, i, None]
-        slopes = np.where(under | over, e[:, i, None], 0.0)
-        pull += goals * slopes
-        steep += slopes * slopes
-    return _divided(pull, steep)
-
 
 def _divided(a: Floats, b: Floats) -> Floats:
     """Return a / b, 0 where b is 0; both have one shape."""
     return np.divide(a, b, out=np.zeros(a.shape), where=b != 0.0)
 
 
-def _greatest(lower: Floats, upper: Floats, a: Floats, e: Floats) -> Floats:
-    """Return the greatest distances (n,) from boxes to the segments from a along e; infinite for infinite
-    boxes.
-    """
-    finite = np.isfinite(lower).all(axis=1) & np.isfinite(upper).all(axis=1)
-    far = np.full(len(a), np.inf)
-    a, e = a[finite], e[finite]
-    offsets = np.where(_CORNERS, upper[finite, None], lower[finite, None]) - a[:, None]
-    along = np.einsum("nci,ni->nc", offsets, e)
-    t = np.clip(_divided(along, np.broadcast_to((e * e).sum(axis=1)[:, None], along.shape)), 0.0, 1.0)
-    d = offsets - t[..., None] * e[:, None]
-    far[finite] = np.sqrt(dot(d, d).max(axis=1, initial=0.0))
-    return far
-
-
+_ROUNDING = 2.0**-48  # relative rounding of a distance
 _LEAST_LENGTH = 1e-150  # scene units: a shorter segment is a sphere; its square is still a number
 
 
@@ -136,21 +72,47 @@ class CylinderField(Field):
         return _Cylinders(rows, origin)
 
     def exponents(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-        """Return the least and the greatest |d|^2 / s^2 (n, k) over boxes with corners (n, 3).
+        """Return bounds of |d|^2 / s^2 (n, k) over boxes with corners (n, 3).
 
-        Segments are examined exactly only where their own box is within reach; for the others the greatest
-        exponent is infinite.
+        |d| is that at a box's centre, but for half its diagonal at most; and it is no less than the distance
+        to the segment's own box.
         """
         spans, s = self.spans, np.maximum(self.radii, LEAST_RADIUS)
-        gaps = np.maximum(lower[:, None] - spans[:, 1], spans[:, 0] - upper[:, None])
-        gaps = np.maximum(gaps, 0.0) / s[:, None]
-        least = dot(gaps, gaps)
+        least = np.zeros((len(lower), len(s)))
+        for i in range(3):
+            gap = np.maximum(lower[:, i, None] - spans[:, 1, i], spans[:, 0, i] - upper[:, i, None])
+            least += np.maximum(gap, 0.0) ** 2
+        finite = np.isfinite(lower).all(axis=1) & np.isfinite(upper).all(axis=1)
         most = np.full(least.shape, np.inf)
-        box, element = np.nonzero(least < REACH**2)
-        rows = self.rows[element]
-        near, far = distances_to_segments(lower[box], upper[box], rows[:, :3], rows[:, 3:6])
-        least[box, element], most[box, element] = (near / s[element]) ** 2, (far / s[element]) ** 2
-        return least, most
+        half = 0.5 * length(upper[finite] - lower[finite])[:, None]
+        far = self._distances(0.5 * (lower[finite] + upper[finite]))
+        rounding = _ROUNDING * (far + np.abs(spans).max(initial=0.0))
+        least[finite] = np.maximum(least[finite], np.maximum(far - half - rounding, 0.0) ** 2)
+        most[finite] = (far + half + rounding) ** 2
+        return least / (s * s), most / (s * s)
+
+    def _along(self, x: Floats) -> Floats:
+        """Return t (n, k) of the nearest places of the segments to points (n, 3)."""
+        along, e = np.zeros((len(x), len(self.rows))), self.rows[:, 3:6] - self.rows[:, :3]
+        for i in range(3):
+            along += (x[:, i, None] - self.rows[:, i]) * e[:, i]
+        return np.clip(_divided(along, np.broadcast_to(dot(e, e), along.shape)), 0.0, 1.0)
+
+    def _distances(self, x: Floats) -> Floats:
+        """Return |x - a - t e| (n, k) at points (n, 3)."""
+        t, square = self._along(x), np.zeros((len(x), len(self.rows)))
+        for i in range(3):
+            a = self.rows[:, i]
+            square += (x[:, i, None] - a - t * (self.rows[:, 3 + i] - a)) ** 2
+        return np.sqrt(square)
+
+    def distances_along(self, x: Floats, directions: Floats) -> Floats:
+        """Return (x - a - t e) . direction (n, k)."""
+        a = self.rows[:, :3]
+        e = self.rows[:, 3:6] - a
+        steps = self._along(x) * (directions @ e.T)
+        distances: Floats = dot(x, directions)[:, None] - directions @ a.T - steps
+        return distances
 
 
 class _Cylinders(PreparedElements):

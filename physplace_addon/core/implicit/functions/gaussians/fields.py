@@ -23,14 +23,17 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from ....arrays import Bools, Floats, Ints
+from ....vectors import length
 from .. import sparse_rows
 from ..element_rows import ElementRows
 from ..sparse_rows import SparseRows
 from .gaussian_terms import (
+    LEAST_RADIUS,
     NEGLECTED,
     NOTHING,
     REACH,
     ROUNDING,
+    SLOPE_ROUNDING,
     WELL_CONDITIONED,
     GaussianValues,
     PreparedElements,
@@ -198,15 +201,43 @@ class Field(ElementRows, ABC):
         least, most = zip(*parts, strict=True)
         return np.concatenate(least), np.concatenate(most)
 
+    def least_fall(self, lower: Floats, upper: Floats, directions: Floats) -> Floats:
+        """Return proven lower bounds (n,) of how fast the sum falls along directions (n, 3), over boxes
+        (n, 3).
+
+        A Gaussian falls by 2 w (d . direction) g, and d changes by no more than the place does.
+        """
+        step = max(_AT_ONCE // max(len(self.rows), 1), 1)
+        parts = [
+            self._least_fall_of(lower[i : i + step], upper[i : i + step], directions[i : i + step])
+            for i in range(0, len(lower), step)
+        ]
+        return np.concatenate([np.zeros(0), *parts])
+
+    def _least_fall_of(self, lower: Floats, upper: Floats, directions: Floats) -> Floats:
+        """Return the bounds (n,) over boxes that are few enough to be evaluated at once."""
+        near, far = self.exponents(lower, upper)
+        half = 0.5 * (upper - lower)
+        across = self.distances_along(0.5 * (lower + upper), directions)
+        sway = self._sways(directions, half)
+        w = 2.0 / np.maximum(self.radii, LEAST_RADIUS) ** 2
+        least = across - sway - SLOPE_ROUNDING * (np.abs(across) + sway)
+        falls = w * least * np.exp(-np.where(least > 0.0, far, near))
+        return np.asarray(falls.sum(axis=1) - SLOPE_ROUNDING * np.abs(falls).sum(axis=1))
+
+    @abstractmethod
+    def distances_along(self, x: Floats, directions: Floats) -> Floats:
+        """Return d . direction (n, k) at points (n, 3), for a direction (n, 3) each, in scene units."""
+
+    def _sways(self, directions: Floats, half: Floats) -> Floats:
+        """Return by how much d . direction may change (n, 1) within boxes of half sizes (n, 3)."""
+        return (length(directions) * length(half))[:, None]
+
     def _bounds_of(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         """Return the bounds (n,) over boxes that are few enough to be evaluated at once."""
         near, far = self.exponents(lower, upper)
         slack = ROUNDING * np.count_nonzero(near < NOTHING, axis=1)
         return np.exp(-far).sum(axis=1) - slack, np.exp(-near).sum(axis=1) + slack
-
-    def element_seeds(self) -> Floats:
-        """Return the centres of the elements' own boxes (k, 3)."""
-        return np.asarray(self.spans.mean(axis=1))
 
     def _summed(
         self,

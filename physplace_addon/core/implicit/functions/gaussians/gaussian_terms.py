@@ -101,4 +101,5 @@ def outer_sums(weights: Floats, d: Floats) -> Floats:
 
 
 ROUNDING = 4e-15  # largest error of a Gaussian: its exponent's rounding times itself, which is at most 1 / e
+SLOPE_ROUNDING = 1e-12  # relative rounding of a slope's terms, with a reserve
 NOTHING = 100.0  # exponents from which on a Gaussian is far less than ROUNDING

@@ -71,6 +71,14 @@ class SphereField(Field):
             most += np.maximum(np.abs(below), np.abs(above)) ** 2
         return least.T, most.T
 
+    def distances_along(self, x: Floats, directions: Floats) -> Floats:
+        """Return (x - c) . direction (n, k)."""
+        along: Floats = dot(x, directions)[:, None] - directions @ self.rows[:, :3].T
+        return along
+
+    def _sways(self, directions: Floats, half: Floats) -> Floats:
+        return dot(np.abs(directions), half)[:, None]
+
 
 class _Spheres(PreparedElements):
     """Spheres as the matrices that give exponents and sums; c is measured from the origin."""

@@ -23,9 +23,8 @@ from scipy.sparse import csr_array, hstack
 from ....arrays import Bools, Floats
 from ..base import ImplicitFunction
 from ..bounding_boxes import EMPTY
-from ..range_seeding import seeds_by_ranges
 from ..sparse_rows import rows_of, selected
-from .blob import Blob, box_of_sum
+from .blob import Blob, box_of_sum, risen
 from .fields import Field
 
 
@@ -162,15 +161,6 @@ class WeightedSum(ImplicitFunction):
             change += weight * own.parameter_rate(x, np.concatenate(([0.0], signs * rate[place])))
         return change
 
-    def element_seeds(self) -> Floats:
-        """Return the centres (k, 3) of the elements of positive weight, and of their twins."""
-        found = [own.element_seeds() for weight, own, _, _ in self._terms if weight > 0.0]
-        return np.concatenate([np.zeros((0, 3)), *found])
-
-    def range_seeds(self) -> Floats:
-        """Return a place (k, 3) in each component that ranges tell from all others."""
-        return seeds_by_ranges(self)
-
     def is_endless(self) -> bool:
         """Return False: Gaussians fall to nothing far away."""
         return False
@@ -198,3 +188,17 @@ class WeightedSum(ImplicitFunction):
             least += np.minimum(low, high)
             most += np.maximum(low, high)
         return least, most
+
+    def least_slope(self, lower: Floats, upper: Floats, directions: Floats, level: float = np.inf) -> Floats:
+        """Return lower bounds (k,) of F_x . direction over boxes (k, 3), the sum of all terms'."""
+        slope = np.zeros(len(lower))
+        for weight, own, _, _ in self._terms:
+            slope += abs(weight) * own.least_slope(lower, upper, np.sign(weight) * directions)
+        return slope
+
+    def rising_range(self, lower: Floats, upper: Floats, level: float) -> tuple[Floats, Floats]:
+        """Return bounds (k,) over boxes (k, 3) of what rises on beyond a level, if no weight is below 0."""
+        least, most = self.range(lower, upper)
+        if not 0.0 <= level < self.bias or any(group.weight < 0.0 for group in self.groups):
+            return least, most
+        return risen(least, self.bias, level), risen(most, self.bias, level)

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from ....arrays import Floats
 from ....vectors import cross, length
 from ..element_rows import columns_of
-from .solids import Which, products
+from .solids import Which, least_radial_slopes, products
 from .turned_solids import TurnedSolids
 
 _LEAST_AXIS = 1e-70  # scene units: shorter half-axes count as this, whose square is still a number
@@ -122,6 +122,22 @@ class Ellipsoids(TurnedSolids):
         slack = _ROUNDING * (1.0 + np.abs(self.rows[:, :3]).sum(axis=1) / self._axes.min(axis=1))
         least = (size * (1.0 - _ROUNDING) - 1.0 - slack) * mean
         return least, (np.sqrt(most2) * (1.0 + _ROUNDING) - 1.0 + slack) * mean
+
+    def least_slopes(self, lower: Floats, upper: Floats, directions: Floats) -> Floats:
+        """Return lower bounds (n, k) of f_x . direction over boxes (n, 3).
+
+        With z = S (x - c) and a = S direction, f_x . direction is h a . z / |z|, and a . z is linear in x.
+        """
+        stretch = np.swapaxes(self.rotations, 1, 2) / self._axes[:, :, None]
+        middle, half = 0.5 * (lower + upper)[:, None] - self.rows[:, :3], 0.5 * (upper - lower)
+        z = np.einsum("kij,nkj->nki", stretch, middle)
+        spread = np.einsum("kij,nj->nki", np.abs(stretch), half)
+        turned = np.einsum("kij,nj->nki", stretch, directions)
+        across = np.einsum("nki,nki->nk", turned, z)
+        sway = np.einsum("nkj,nj->nk", np.abs(np.einsum("kij,nki->nkj", stretch, turned)), half)
+        near, far = length(np.maximum(np.abs(z) - spread, 0.0)), length(np.abs(z) + spread)
+        slopes: Floats = np.cbrt(self._axes).prod(axis=1) * least_radial_slopes(across, sway, near, far)
+        return slopes
 
     def boxes(self, level: float) -> Floats:
         """Return the boxes (k, 2, 3) about where |z| <= 1 + level / h."""

@@ -23,10 +23,10 @@ from scipy.optimize import linprog
 
 from ....arrays import Floats, Ints
 from ....errors import ImplicitError
-from ....vectors import cross, dot, length_and_unit
+from ....vectors import cross, dot, length, length_and_unit
 from ..bounding_boxes import EMPTY
 from ..element_rows import columns_of
-from .solids import Solids, Which, products
+from .solids import SLOPE_ROUNDING, Solids, Which, products
 
 _MOST = 24  # planes up to which all corners are formed: 2,024 triples of them
 # relative widening of the box; sine of an angle below which planes count as parallel
@@ -67,17 +67,6 @@ def box_of_half_spaces(normals: Floats, distances: Floats) -> Floats:
 def _choices(count: int, size: int) -> Ints:
     """Return all choices (c, size) of so many out of `count` numbers."""
     return np.array(list(combinations(range(count), size)), dtype=np.intp)
-
-
-def middle_of_half_spaces(normals: Floats, distances: Floats) -> Floats:
-    """Return the centre (1, 3) of the largest ball where all n . x <= d; none (0, 3) if there
-    is no largest.
-    """
-    rows = np.column_stack((normals, np.ones(len(normals))))
-    radius = np.array([[0.0, 0.0, 0.0, -1.0]])
-    least = np.append(distances, 0.0)
-    found = linprog(radius[0], A_ub=np.concatenate((rows, radius)), b_ub=least, bounds=(None, None))
-    return np.asarray(found.x[None, :3] if found.status == 0 else np.zeros((0, 3)), dtype=np.float64)
 
 
 def _by_programming(normals: Floats, distances: Floats) -> Floats:
@@ -173,10 +162,10 @@ class HalfSpaces(Solids):
         slack = np.where(np.isfinite(ends), _ROUNDING * (ends + np.abs(d) + np.abs(self.origin).sum()), 0.0)
         return least - d - slack, most - d + slack
 
-    def element_seeds(self) -> Floats:
-        """Return a place (1, 3) inside the polyhedron; none (0, 3) if there is nothing, or no end to it."""
-        own = middle_of_half_spaces(self.rows[:, :3], self.rows[:, 3] / self.size)
-        return self.origin + self.size * own
+    def least_slopes(self, lower: Floats, upper: Floats, directions: Floats) -> Floats:
+        """Return n . direction (n, k), whatever the boxes."""
+        slopes: Floats = directions @ self.rows[:, :3].T
+        return slopes - SLOPE_ROUNDING * length(directions)[:, None]
 
     def box_inside(self, level: float) -> Floats:
         """Return the box (2, 3) about the polyhedron, all its planes shifted outwards by the level."""

@@ -19,7 +19,7 @@ from ....arrays import Bools, Floats
 from ....errors import ImplicitError
 from ..bounding_boxes import EMPTY
 from ..element_rows import columns_of
-from .solids import Solids, Which
+from .solids import SLOPE_ROUNDING, Solids, Which
 
 MONOMIALS = ("xx", "yy", "zz", "xy", "yz", "zx", "x", "y", "z", "1")
 _FIRST, _SECOND = np.array([0, 1, 2, 0, 1, 2]), np.array([0, 1, 2, 1, 2, 0])
@@ -107,6 +107,16 @@ class Quadrics(Solids):
             self.size * np.where(np.isnan(most), np.inf, most),
         )
 
+    def least_slopes(self, lower: Floats, upper: Floats, directions: Floats) -> Floats:
+        """Return the least (2 A xi + b) . direction (n, k) over boxes (n, 3), which is linear in xi."""
+        a, b = self._parts(slice(None))
+        middle, half = (0.5 * (lower + upper) - self.origin) / self.size, 0.5 * (upper - lower) / self.size
+        turned = 2.0 * np.einsum("kij,nj->nki", a, directions)
+        across = np.einsum("nki,ni->nk", turned, middle) + directions @ b.T
+        sway = np.einsum("nki,ni->nk", np.abs(turned), half)
+        size = np.einsum("nki,ni->nk", np.abs(turned), np.abs(middle)) + np.abs(directions) @ np.abs(b).T
+        return np.asarray(across - sway - SLOPE_ROUNDING * (size + sway), dtype=np.float64)
+
     def _by_terms(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         """Return bounds (n, k) of Q over boxes of xi (n, 3), the sum of each term's bounds."""
         ends = [x * y for x in (low[:, _FIRST], high[:, _FIRST]) for y in (low[:, _SECOND], high[:, _SECOND])]
@@ -156,11 +166,6 @@ class Quadrics(Solids):
                 rise = (apart**2 / own.spreads).max(axis=1) * (1.0 - _FLAT) - own.rounding
                 (least if own.sign > 0.0 else most)[:, column] = own.sign * rise - own.level
         return least, most
-
-    def element_seeds(self) -> Floats:
-        """Return the centres (k', 3) of the ellipsoids and cylinders among them."""
-        own = [one.middle for one in self._centred if one is not None and one.sign > 0.0]
-        return self.origin + self.size * np.array(own).reshape(-1, 3)
 
     def box(self) -> Floats:
         """Return a box (2, 3) that holds the surface; EMPTY if there is none.

@@ -2,7 +2,7 @@
 
 With y = R' (x - c) the place in the solid's own axes and h its half-axes, each kind is where all of some
 functions g_j(y, h, e) are below 0, about distances: f = max g_j. The length e is one more parameter. Of most
-kinds it is the radius over which the max is blended (`combinations.smooth_minimum`), which rounds the edges;
+kinds it is the radius over which the max is blended (`minima.smooth_minimum`), which rounds the edges;
 of a torus it is the tube's radius. The g_j are formulas, so that their derivatives and ranges are those of
 `formulas`. With f_y = sum l_j g_j,y and the weights l_j of the blend,
 
@@ -14,6 +14,7 @@ counts as sqrt(rho^2 + e^2).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Self
@@ -22,12 +23,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ....arrays import Floats
+from ....formulas import Jet
 from ....formulas.formula import Formulas
-from ....vectors import cross
+from ....vectors import cross, length
 from ..bounding_boxes import EMPTY
-from ..combinations import Minimum, sharp_minimum, smooth_minimum
 from ..element_rows import columns_of
-from .solids import Which, products
+from ..minima import Minimum, least_mean, sharp_minimum, smooth_minimum
+from .solids import Which, least_of_active, products
 from .turned_solids import TurnedSolids
 
 _VARIABLES = ("x", "y", "z", "a", "b", "c", "e")  # the place, the half-axes, one more length
@@ -167,25 +169,43 @@ class ShapedSolids(TurnedSolids):
 
     def ranges(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         """Return bounds (n, k) of f: it grows with each g_j, whose ranges follow from those of y."""
+        jets, lengths = self._jets(lower, upper, 0)
+        shape = (len(lower), len(self.rows))
+        bounds = [self._bound(own, lengths).reshape(shape) for own in _value_bounds(jets, len(lengths))]
+        slack = _ROUNDING * (np.abs(self.rows[:, :6]).sum(axis=1) + self.rows[:, 9])
+        return bounds[0] * (1.0 - np.sign(bounds[0]) * _ROUNDING) - slack, bounds[1] * (
+            1.0 + np.sign(bounds[1]) * _ROUNDING
+        ) + slack
+
+    def least_slopes(self, lower: Floats, upper: Floats, directions: Floats) -> Floats:
+        """Return lower bounds (n, k) of f_x . direction over boxes (n, 3), from those of each g_j."""
+        jets, lengths = self._jets(lower, upper, 1)
+        own = np.einsum("kji,nj->nki", self.rotations, directions).reshape(-1, 3)
+        slopes = np.stack([_least_along(jet, own) for jet in jets], axis=1)
+        least, most = (-bound for bound in _value_bounds(jets, len(lengths)))
+        found, radius = least_of_active(slopes, least, most), lengths[:, 3]
+        rounded = np.flatnonzero((radius > 0.0) & self.is_blended)
+        if len(rounded) and len(self.texts) > 1:
+            low, high = (own[rounded] / radius[rounded, None] for own in (most, least))
+            found[rounded] = least_mean(slopes[rounded], low, high, 1.0)
+        return found.reshape(len(lower), len(self.rows))
+
+    def _jets(self, lower: Floats, upper: Floats, order: int) -> tuple[list[Jet], Floats]:
+        """Return the ranges of each g_j and its derivatives over boxes (n, 3), for n k pairs of box and
+        solid, and h with e of these (n k, 4).
+        """
         low, high = lower[:, None] - self.rows[:, :3], upper[:, None] - self.rows[:, :3]
         ends: tuple[list[Floats], list[Floats]] = ([], [])
         for i in range(3):
             one, other = (products(self.rotations[:, :, i], end) for end in (low, high))
             ends[0].append(np.minimum(one, other).sum(axis=-1).ravel())
             ends[1].append(np.maximum(one, other).sum(axis=-1).ravel())
-        shape = low.shape[:2]
         lengths = np.column_stack((np.maximum(self.rows[:, 3:6], _LEAST), self.rows[:, 9]))
-        lengths = np.broadcast_to(lengths, (*shape, 4)).reshape(-1, 4)
+        lengths = np.broadcast_to(lengths, (*low.shape[:2], 4)).reshape(-1, 4)
         known = list(lengths.T)
-        found = self._formulas.ranges(np.array([*ends[0], *known]), np.array([*ends[1], *known]), order=0)
-        bounds = []
-        for own, endless in (("lower", -np.inf), ("upper", np.inf)):
-            g = np.stack([np.broadcast_to(getattr(each.value, own), len(lengths)) for each in found], axis=1)
-            bounds.append(self._bound(np.where(np.isnan(g), endless, g), lengths).reshape(shape))
-        slack = _ROUNDING * (np.abs(self.rows[:, :6]).sum(axis=1) + self.rows[:, 9])
-        return bounds[0] * (1.0 - np.sign(bounds[0]) * _ROUNDING) - slack, bounds[1] * (
-            1.0 + np.sign(bounds[1]) * _ROUNDING
-        ) + slack
+        return self._formulas.ranges(
+            np.array([*ends[0], *known]), np.array([*ends[1], *known]), order
+        ), lengths
 
     def _bound(self, g: Floats, lengths: Floats) -> Floats:
         """Return f (n,) of bounds (n, j) of the g_j, which may be infinite."""
@@ -213,6 +233,27 @@ class ShapedSolids(TurnedSolids):
         """Return half the extents (k, 3) along x, y and z of ellipses with such half-axes (k, 2 or 3)."""
         around: Floats = np.sqrt(((self.rotations[:, :, :2] * half[:, None, :2]) ** 2).sum(axis=2))
         return around
+
+
+def _value_bounds(jets: Sequence[Jet], count: int) -> list[Floats]:
+    """Return lower and upper bounds, each (n, j), of j formulas; infinite where nothing is proven."""
+    bounds = []
+    for own, endless in (("lower", -np.inf), ("upper", np.inf)):
+        g = np.stack([np.broadcast_to(getattr(each.value, own), count) for each in jets], axis=1)
+        bounds.append(np.where(np.isnan(g), endless, g))
+    return bounds
+
+
+def _least_along(jet: Jet, directions: Floats) -> Floats:
+    """Return lower bounds (n,) of a formula's slope along directions (n, 3); -infinity if unknown."""
+    slope, size = np.zeros(len(directions)), length(directions)
+    with np.errstate(invalid="ignore"):
+        for part, along in zip(jet.first[:3], directions.T, strict=True):
+            if part is not None:
+                least = np.minimum(part.lower * along, part.upper * along)
+                slope, size = slope + least, size + np.abs(least)
+        slope -= _ROUNDING * size
+    return np.where(np.isnan(slope), -np.inf, slope)
 
 
 def _named(length: str) -> tuple[str, ...]:

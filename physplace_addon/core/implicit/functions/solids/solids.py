@@ -66,6 +66,12 @@ class Solids(ElementRows, ImplicitFunction):
         """Return proven bounds (n, k) of each f over boxes with corners (n, 3)."""
 
     @abstractmethod
+    def least_slopes(self, lower: Floats, upper: Floats, directions: Floats) -> Floats:
+        """Return proven lower bounds (n, k) of each f_x . direction over boxes, for a direction (n, 3)
+        each.
+        """
+
+    @abstractmethod
     def boxes(self, level: float) -> Floats:
         """Return for each element a box (k, 2, 3) that holds where f <= level; infinite where that is."""
 
@@ -114,10 +120,6 @@ class Solids(ElementRows, ImplicitFunction):
         """Return F_q . rate (n,)."""
         return self.parameter_rates(x, self.active_elements(x), rate)
 
-    def element_seeds(self) -> Floats:
-        """Return the centres (k, 3), which are the first three parameters unless a kind overrides this."""
-        return self.rows[:, :3].copy()
-
     def box(self) -> Floats:
         """Return a box (2, 3) that holds the surface."""
         return self.box_inside(0.0)
@@ -131,12 +133,47 @@ class Solids(ElementRows, ImplicitFunction):
             return np.stack((boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)))
         return np.stack((boxes[:, 0].max(axis=0), boxes[:, 1].min(axis=0)))
 
+    def least_slope(self, lower: Floats, upper: Floats, directions: Floats, level: float = np.inf) -> Floats:
+        """Return lower bounds (n,) of F_x . direction over boxes, of the elements that may be F there."""
+        slopes, (least, most) = self.least_slopes(lower, upper, directions), self.ranges(lower, upper)
+        return least_of_active(slopes, self.sign * least, self.sign * most)
+
     def range(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
         """Return bounds (n,) of F over boxes with corners (n, 3)."""
         least, most = self.ranges(lower, upper)
         if self.sign > 0.0:
             return least.min(axis=1), most.min(axis=1)
         return least.max(axis=1), most.max(axis=1)
+
+
+def least_of_active(slopes: Floats, one: Floats, other: Floats) -> Floats:
+    """Return the least of bounds of slopes (n, k) over those functions that may be the least of all (n,).
+
+    Args:
+        slopes: the bounds (n, k).
+        one: bounds of the functions (n, k), the lower or the upper ones.
+        other: the others (n, k).
+    """
+    active = np.minimum(one, other) <= np.maximum(one, other).min(axis=1, keepdims=True)
+    bound: Floats = np.where(active, slopes, np.inf).min(axis=1)
+    return bound
+
+
+SLOPE_ROUNDING = 1e-12  # relative rounding of a slope's terms, with a reserve
+
+
+def least_radial_slopes(across: Floats, sway: Floats, near: Floats, far: Floats) -> Floats:
+    """Return lower bounds of a . z / |z| from the range of the linear a . z and that of |z|.
+
+    Args:
+        across: a . z at the centres of boxes.
+        sway: by how much it changes within them at most.
+        near: the least |z|.
+        far: the greatest |z|.
+    """
+    least = across - sway - SLOPE_ROUNDING * (np.abs(across) + sway)
+    size = np.where(least > 0.0, far, near)
+    return np.where(size > 0.0, least / np.where(size > 0.0, size, 1.0), -np.inf)
 
 
 def products(weights: Floats, ends: Floats) -> Floats:

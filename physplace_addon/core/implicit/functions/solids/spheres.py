@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from ....arrays import Floats
 from ....vectors import length, length_and_unit
 from ..element_rows import columns_of
-from .solids import Solids, Which
+from .solids import Solids, Which, least_radial_slopes
 
 _ROUNDING = 2.0**-50  # relative rounding of a distance
 
@@ -61,6 +61,16 @@ class Spheres(Solids):
         slack = _ROUNDING * (np.abs(self.rows).sum(axis=1))
         least = near * (1.0 - _ROUNDING) - self.rows[:, 3] - slack
         return least, far * (1.0 + _ROUNDING) - self.rows[:, 3] + slack
+
+    def least_slopes(self, lower: Floats, upper: Floats, directions: Floats) -> Floats:
+        """Return lower bounds (n, k) of n . direction over boxes (n, 3)."""
+        middle, half = 0.5 * (lower + upper)[:, None] - self.rows[:, :3], 0.5 * (upper - lower)
+        across = np.einsum("nki,ni->nk", middle, directions)
+        sway = np.einsum("ni,ni->n", np.abs(directions), half)[:, None]
+        near = np.linalg.norm(np.maximum(np.abs(middle) - half[:, None], 0.0), axis=-1)
+        return least_radial_slopes(
+            across, sway, near, np.linalg.norm(np.abs(middle) + half[:, None], axis=-1)
+        )
 
     def boxes(self, level: float) -> Floats:
         """Return the boxes (k, 2, 3) about the spheres, grown by the level."""

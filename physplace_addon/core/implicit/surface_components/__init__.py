@@ -1,0 +1,1 @@
+"""All components of an implicit surface, and a proof that there are no others."""

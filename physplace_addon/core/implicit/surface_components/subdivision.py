@@ -1,0 +1,195 @@
+"""Subdivision of the space about an implicit surface into boxes of which something is proven.
+
+Proven ranges of F and of its slopes put a box into one of four classes (after Snyder 1992, and Plantinga and
+Vegter 2004):
+
+- inside, F < 0 all over it, or outside, F > 0;
+- graph: along some direction v the slope F_x . v is above 0 all over it. The surface, if it is there at all,
+  is then the graph of a function over the plane across v. No component of it, nor of what it bounds, lies in
+  the box as a whole;
+- undecided, which is halved along each axis until a depth or a number of boxes is reached.
+
+Every critical point of F is in a box of another class than graph: no small component can hide in a graph.
+Two directions are tried: that of F_x at the centre, and one along which F rises at all corners, if there is
+any: that leads out of creases, and of the rim of what is thin. It is the sum of the corners' unit normals, to
+which the one that is most against it is added again and again (Rosenblatt's perceptron).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+
+from ...arrays import Bools, Floats, Ints
+from ...vectors import length_and_unit
+from ..functions.base import ImplicitFunction
+from .box_tree import DEEPEST, HALVES, BoxTree
+
+_FIRST = 2  # halvings before any box is examined: 1/4 of the cube's side
+_MARGIN = 0.0371  # share of the box by which the cube is grown on each side: planes of symmetry cut no box
+_CORRECTIONS = 12  # normals that are added to the sum of the corners'
+_EXAMINED = 4096  # boxes whose slopes are evaluated at once, which bounds the memory
+
+
+class BoxClass(IntEnum):
+    """What is proven of a box."""
+
+    INSIDE = -1
+    GRAPH = 0
+    OUTSIDE = 1
+    UNDECIDED = 2
+
+
+@dataclass(frozen=True)
+class SearchLimits:
+    """How far a search goes.
+
+    Attributes:
+        most: boxes that are examined, after which the search ends.
+        least: side of the smallest boxes, in scene units.
+    """
+
+    most: int = 60_000
+    least: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class ClassifiedBoxes:
+    """An octree with the class of each of its n boxes.
+
+    Attributes:
+        tree: the boxes.
+        kind: the class of each (n,), a `BoxClass`.
+        direction: a unit direction (n, 3) along which F rises in each graph; 0 of other boxes.
+        examined: how many boxes were examined up to here.
+    """
+
+    tree: BoxTree
+    kind: Ints
+    direction: Floats
+    examined: int
+
+    def which(self, *kinds: BoxClass) -> Bools:
+        """Return which boxes (n,) are of any of some classes."""
+        return np.asarray(np.isin(self.kind, kinds))
+
+
+def subdivided(function: ImplicitFunction, box: Floats, limits: SearchLimits) -> ClassifiedBoxes:
+    """Return the classified boxes of a cube about a box (2, 3) that is not empty."""
+    side = float((box[1] - box[0]).max())
+    side = max(side, 1e-12 * float(np.abs(box).max()), 1e-300)
+    low, size = box.mean(axis=0) - (0.5 + _MARGIN) * side, (1.0 + 2.0 * _MARGIN) * side
+    axis = np.arange(2**_FIRST)
+    numbers = np.stack(np.meshgrid(axis, axis, axis, indexing="ij"), axis=-1).reshape(-1, 3)
+    return _halved_on(function, low, size, numbers, _FIRST, [], limits, 0)
+
+
+def refined(
+    function: ImplicitFunction, boxes: ClassifiedBoxes, some: Bools, limits: SearchLimits
+) -> ClassifiedBoxes:
+    """Return the boxes, some of them (n,) halved once at least."""
+    tree = boxes.tree
+    kept = [(tree.numbers[~some], tree.depth[~some], boxes.kind[~some], boxes.direction[~some])]
+    examined = boxes.examined
+    for depth in np.unique(tree.depth[some]).tolist():
+        own = tree.numbers[some & (tree.depth == depth)]
+        found = _halved_on(function, tree.low, tree.size, _eighths(own), depth + 1, [], limits, examined)
+        kept.append((found.tree.numbers, found.tree.depth, found.kind, found.direction))
+        examined = found.examined
+    return _joined(tree.low, tree.size, kept, examined)
+
+
+def _eighths(numbers: Ints) -> Ints:
+    """Return the numbers (8 k, 3) of the eighths of boxes (k, 3)."""
+    return np.asarray((2 * numbers[:, None] + HALVES).reshape(-1, 3), dtype=np.intp)
+
+
+Part = tuple[Ints, Ints, Ints, Floats]  # numbers (n, 3), depths, classes (n,) and directions (n, 3) of boxes
+
+
+def _halved_on(
+    function: ImplicitFunction,
+    low: Floats,
+    size: float,
+    numbers: Ints,
+    depth: int,
+    kept: list[Part],
+    limits: SearchLimits,
+    examined: int,
+) -> ClassifiedBoxes:
+    """Return boxes, classified, the undecided ones halved on and on within the limits."""
+    while True:
+        side = size * 0.5**depth
+        kind, direction = _classes(function, low + side * numbers, side)
+        examined += len(numbers)
+        open_ = kind == BoxClass.UNDECIDED
+        last = depth >= DEEPEST or 0.5 * side < limits.least
+        last = last or examined + 8 * int(open_.sum()) > limits.most
+        done = np.ones(len(kind), dtype=np.bool_) if last else ~open_
+        depths = np.full(int(done.sum()), depth, dtype=np.intp)
+        kept.append((numbers[done], depths, kind[done], direction[done]))
+        if done.all():
+            return _joined(low, size, kept, examined)
+        numbers, depth = _eighths(numbers[~done]), depth + 1
+
+
+def _joined(low: Floats, size: float, parts: list[Part], examined: int) -> ClassifiedBoxes:
+    """Return boxes in the order of the tree."""
+    numbers, depth, kind = (np.concatenate([part[i] for part in parts]) for i in range(3))
+    order, direction = BoxTree.order(numbers, depth), np.concatenate([part[3] for part in parts])
+    tree = BoxTree(low, size, numbers[order], depth[order])
+    return ClassifiedBoxes(tree, kind[order], direction[order], examined)
+
+
+def _classes(function: ImplicitFunction, low: Floats, side: float) -> tuple[Ints, Floats]:
+    """Return the class (k,) of each box, by its lowest corner (k, 3), and the directions (k, 3) of graphs."""
+    least, most = function.range(low, low + side)
+    kind = np.full(len(low), BoxClass.UNDECIDED, dtype=np.intp)
+    kind[most < 0.0], kind[least > 0.0] = BoxClass.INSIDE, BoxClass.OUTSIDE
+    direction, open_ = np.zeros(low.shape), np.flatnonzero(kind == BoxClass.UNDECIDED)
+    for start in range(0, len(open_), _EXAMINED):
+        some = open_[start : start + _EXAMINED]
+        found, proven = rising_directions(function, low[some], np.full(len(some), side))
+        kind[some[proven]], direction[some[proven]] = BoxClass.GRAPH, found[proven]
+    return kind, direction
+
+
+def rising_directions(function: ImplicitFunction, low: Floats, sides: Floats) -> tuple[Floats, Bools]:
+    """Return unit directions (k, 3) along which F may rise all over boxes, and of which (k,) it is proven.
+
+    Args:
+        function: F.
+        low: the lowest corners of the boxes (k, 3).
+        sides: their sides (k,), in scene units.
+    """
+    direction = length_and_unit(function.gradient(low + 0.5 * sides[:, None])[1])[1]
+    proven = _rises(function, low, sides, direction)
+    rest = np.flatnonzero(~proven)
+    if len(rest):
+        corners = (low[rest, None] + sides[rest, None, None] * HALVES).reshape(-1, 3)
+        normals = length_and_unit(function.gradient(corners)[1])[1].reshape(-1, 8, 3)
+        others, may_be = _rising(normals)
+        rest = rest[may_be]
+        direction[rest] = length_and_unit(others[may_be])[1]
+        proven[rest] = _rises(function, low[rest], sides[rest], direction[rest])
+    return direction, proven
+
+
+def _rising(normals: Floats) -> tuple[Floats, Bools]:
+    """Return directions (k, 3) along which unit normals (k, 8, 3) point, and for which boxes (k,) they do."""
+    direction = normals.sum(axis=1)
+    rows = np.arange(len(normals))
+    for _ in range(_CORRECTIONS):
+        against = np.einsum("kci,ki->kc", normals, direction)
+        direction = direction + normals[rows, against.argmin(axis=1)] * (against.min(axis=1) <= 0.3)[:, None]
+    return direction, np.einsum("kci,ki->kc", normals, direction).min(axis=1) > 0.0
+
+
+def _rises(function: ImplicitFunction, low: Floats, sides: Floats, direction: Floats) -> Bools:
+    """Return in which boxes (k,) the slope along a direction (k, 3) is proven to be above 0."""
+    known = np.isfinite(direction).all(axis=1) & (direction != 0.0).any(axis=1)
+    if not known.all():
+        direction = np.where(known[:, None], direction, 0.0)
+    return np.asarray(known & (function.least_slope(low, low + sides[:, None], direction, 0.0) > 0.0))

@@ -1,0 +1,130 @@
+"""All components of a surface are found, no two of them are one, and what is proven is true."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from physplace_addon.core.implicit import (
+    Ellipsoids,
+    FormulaFunction,
+    HalfSpaces,
+    Scaled,
+    Spheres,
+    blobby_cylinders,
+    blobby_spheres,
+    complement,
+    difference,
+    union,
+)
+from physplace_addon.core.implicit.functions.base import ImplicitFunction
+from physplace_addon.core.implicit.surface_components.component_search import components_of
+from physplace_addon.core.implicit.surface_components.subdivision import (
+    BoxClass,
+    SearchLimits,
+    subdivided,
+)
+from tests.core.implicit.functions.every_function import NAMES, every_function
+from tests.core.implicit.random_parts import random_scene, steepest
+from tests.core.implicit.surfaces import blob_of_genus, fourteen_spheres, torus
+from tests.oracles.grid_components import count_components
+
+BALL = Spheres.of([0.0, 0.0, 0.0], 1.0)
+SHELL = difference(BALL, [Spheres.of([0.0, 0.0, 0.1], 0.6)])
+KNOWN: dict[str, tuple[ImplicitFunction, int]] = {
+    "a ball": (BALL, 1),
+    "fourteen blobs in one lump": (fourteen_spheres(), 1),
+    "three rings": (blob_of_genus(3), 1),
+    "a flat ellipsoid": (Ellipsoids.of([0, 0, 0], [1.0, 0.9, 0.04]), 1),
+    "a disc as thin as paper": (Ellipsoids.of([0, 0, 0], [1.0, 0.9, 1e-5]), 1),
+    "a wire": (blobby_cylinders(0.5, [[0, 0, 0]], [[1.0, 0.3, 0.2]], 0.02), 1),
+    "two balls .01 apart": (Spheres.of([[0.0, 0.0, 0.0], [2.01, 0.0, 0.0]], [1.0, 1.0]), 2),
+    "two balls .005 apart, askew": (Spheres.of([[0.0, 0.0, 0.0], [1.985, 0.2, 0.2]], [1.0, 1.0]), 2),
+    "two balls grown into each other": (Spheres.of([[0.0, 0.0, 0.0], [1.2, 0.3, 0.1]], [1.0, 1.0]), 1),
+    "a hollow ball": (SHELL, 2),
+    "a ball in a hollow ball": (union([SHELL, Spheres.of([0.0, 0.1, 0.1], 0.3)]), 3),
+    "eleven blobs": (
+        blobby_spheres(0.5, [[float(x), 0.0, 0.0] for x in (0, *range(2, 12))], [0.6] + 10 * [0.1]),
+        11,
+    ),
+    "a speck between balls": (
+        blobby_spheres(0.5, [[0.0, 0.0, 0.0], [4.1, 0.0, 0.0], [9.0, 0.0, 0.0]], [0.6, 0.02, 0.6]),
+        3,
+    ),
+    "linked rings": (
+        union(
+            [
+                Scaled(torus(), 0.5),
+                FormulaFunction.read("(sqrt((x - 1)^2 + z^2) - R)^2 + y^2 - r^2", {"R": 1.0, "r": 0.3}),
+            ]
+        ),
+        2,
+    ),
+    "the outside of two balls": (complement(Spheres.of([[0.0, 0.0, 0.0], [3.0, 0.0, 0.0]], [1.0, 1.0])), 2),
+    "nothing": (blobby_spheres(5.0, [[0, 0, 0]], 0.6), 0),
+}
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_the_number_of_components_is_proven(name: str) -> None:
+    function, count = KNOWN[name]
+    found = components_of(function)
+    assert found.proven
+    assert len(found) == len(found.seeds) == count
+    value, gradient = function.gradient(found.seeds)
+    size = max(float(np.ptp(function.box(), axis=0).max()), 0.0)
+    assert (np.abs(value) <= 1e-4 * size * np.linalg.norm(gradient, axis=1)).all()
+    assert found.numbers_of(found.seeds).tolist() == list(range(count))
+
+
+@pytest.mark.parametrize("seed", [5, 6, 7, 11])
+def test_random_sums_have_as_many_components_as_a_fine_grid_counts(seed: int) -> None:
+    function, _ = random_scene(seed)
+    found = components_of(function)
+    assert found.proven
+    low, high = function.box()
+    assert len(found) == count_components(function.value, low, high, 64, steepest(function))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_boxes_are_what_they_are_proven_to_be(name: str, rng: np.random.Generator) -> None:
+    function = every_function()[name]
+    box = function.box()
+    box = box if np.isfinite(box).all() else np.array([[-1.5] * 3, [1.5] * 3])
+    boxes = subdivided(function, box, SearchLimits(20_000))
+    tree, own = boxes.tree, rng.integers(len(boxes.kind), size=2000)
+    places = tree.middles[own] + tree.sides[own, None] * rng.uniform(-0.5, 0.5, (2000, 3))
+    value, gradient = function.gradient(places)
+    assert np.array_equal(tree.box_at(places), own)
+    assert (value[boxes.kind[own] == BoxClass.INSIDE] < 0.0).all()
+    assert (value[boxes.kind[own] == BoxClass.OUTSIDE] > 0.0).all()
+    rising = np.einsum("ni,ni->n", gradient, boxes.direction[own])
+    graph = (boxes.kind[own] == BoxClass.GRAPH) & (value <= 0.0)
+    assert (rising[graph] > 0.0).all()
+    assert np.isclose((tree.sides**3).sum(), tree.size**3, rtol=1e-12)
+
+
+def test_boxes_that_touch_are_all_found(rng: np.random.Generator) -> None:
+    function = Spheres.of(rng.uniform(-1.0, 1.0, (3, 3)), [0.5, 0.4, 0.05])
+    tree = subdivided(function, function.box(), SearchLimits(3000)).tree
+    gap = np.abs(tree.middles[:, None] - tree.middles).max(axis=2)
+    expected = gap <= 0.5 * (tree.sides[:, None] + tree.sides) * (1.0 + 1e-9)
+    found = np.zeros_like(expected)
+    first, second = tree.touching
+    found[first, second] = found[second, first] = True
+    np.fill_diagonal(expected, False)
+    assert np.array_equal(found, expected)
+
+
+def test_a_search_that_ends_early_says_that_nothing_is_proven() -> None:
+    found = components_of(Spheres.of([[0.0, 0.0, 0.0], [2.01, 0.0, 0.0]], [1.0, 1.0]), SearchLimits(most=500))
+    assert not found.proven
+    assert len(found.undecided)
+
+
+def test_of_an_infinite_surface_what_is_in_the_bounds_is_found_but_not_proven_to_be_all() -> None:
+    floors = union([HalfSpaces.of([[0.0, 0.0, 1.0]], [[0.0, 0.0, 0.0]]), Spheres.of([0.0, 0.0, 3.0], 1.0)])
+    found = components_of(floors, bounds=np.array([[-2.0, -2.0, -2.0], [2.0, 2.0, 5.0]]))
+    assert (np.abs(found.seeds[:, 2]) < 1e-3).any()
+    assert (np.abs(np.linalg.norm(found.seeds - [0.0, 0.0, 3.0], axis=1) - 1.0) < 1e-3).any()
+    assert not found.proven
