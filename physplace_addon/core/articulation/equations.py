@@ -163,6 +163,11 @@ class Equations:
                 farthest = max(farthest, float(np.linalg.norm(goal.place - other.place)) / unit)
         return farthest
 
+    def has_goals_like(self, before: Equations) -> bool:
+        """Return whether the goals are those of other equations, apart from where they lead."""
+        kinds = [[(type(goal), goal.part, goal.hard) for goal in each.goals] for each in (before, self)]
+        return kinds[0] == kinds[1] and len(before) == len(self)
+
     def goal_errors(self, values: Floats) -> Floats:
         """Return how far each goal (g,) is from being met, lengths or radians, for the values (n,) of all
         rows.

@@ -32,7 +32,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Ints
+from ..arrays import ArrayRecord, Floats, Ints
 from ..contact.system import FIXED
 from ..optimization.complementarity import complementary
 from .configuration import Configuration
@@ -43,35 +43,44 @@ _MET = 1e-3  # of a goal's rows, over L or in radians, up to which its multiplie
 _STRONGEST = 1e3  # of these multipliers, over the unit cost: what is just out of reach does not pull for ever
 _LEAST_CURVATURE = 0.1  # of K, over M: what bends away is no freer
 _BENDS = 1e-9  # of the bend, over M, that is worth a matrix
+_CHOICES = 12  # rounds in which gaps are chosen that a step closes
+_CLOSES = 1e-10  # gap below which it is closed, over L
 _OSCILLATES = 0.7  # length of a step over that of the one before, above which steps are damped
 _FIRST_DAMPING, _MORE, _LESS, _LEAST_DAMPING = 0.5, 2.0, 0.3, 1e-2
 
 
 @dataclass(frozen=True, eq=False)
-class Gaps:
+class Gaps(ArrayRecord):
     """Inequalities g(q) >= 0 at a configuration.
 
     gap (k,): g, over L or radians.
     blocks (k, 2, 6): their derivatives by the twists of two groups; those of the world mean nothing.
     body (k, 2): these groups, FIXED for the world.
+    direction, arm (k, 2, 3): d and a of what bends (`rows`); 0 where that is not known.
     """
 
     gap: Floats
     blocks: Floats
     body: Ints
+    direction: Floats
+    arm: Floats
+
+    @classmethod
+    def straight(cls, gap: Floats, blocks: Floats, body: Ints) -> Gaps:
+        """Return gaps whose bend is not known."""
+        nothing = np.zeros((len(gap), 2, 3))
+        return cls(gap, blocks, body, nothing, nothing)
 
     @classmethod
     def none(cls) -> Gaps:
         """Return no gaps."""
-        return cls(np.zeros(0), np.zeros((0, 2, 6)), np.zeros((0, 2), np.intp))
+        return cls.straight(np.zeros(0), np.zeros((0, 2, 6)), np.zeros((0, 2), np.intp))
 
-    def joined(self, other: Gaps) -> Gaps:
-        """Return these gaps and others."""
-        return Gaps(
-            np.concatenate([self.gap, other.gap]),
-            np.concatenate([self.blocks, other.blocks]),
-            np.concatenate([self.body, other.body]),
-        )
+    def after(self, x: Floats) -> Floats:
+        """Return the gaps (k,) after twists (m, 6), to first order."""
+        with_world = np.concatenate([x, np.zeros((1, 6))])
+        found: Floats = self.gap + (self.blocks * with_world[self.body]).sum(axis=(1, 2))
+        return found
 
     def dense(self, count: int) -> Floats:
         """Return the derivatives G (k, 6 m) by all twists."""
@@ -134,7 +143,8 @@ def newton_step(
     cost = groups.gradient(reference, at.configuration)
     if anchor is not None:
         cost = cost + anchor.strength * groups.gradient(anchor.configuration, at.configuration)
-    inverse = _inverse_hessian(equations, at, rows, 0.0 if anchor is None else anchor.strength)
+    held = 0.0 if anchor is None else anchor.strength
+    inverse = _inverse_hessian(equations, _bend(equations, at, rows, gaps), at.damping, held)
     dual = equations.dual
     dual.factor(rows.blocks, inverse, equations.compliance)
     prior = _prior_multipliers(equations, at, rows)
@@ -143,7 +153,7 @@ def newton_step(
     x = dual.primal(multipliers) - free
     pressing = np.zeros(0)
     if gaps is not None and len(gaps.gap):
-        x, multipliers, pressing = _pressed(equations, inverse, gaps, x, multipliers, at.pressing)
+        x, multipliers, pressing = _pressed(equations, inverse, gaps, x, multipliers)
     far = reach_of(groups.radius / groups.length, x)
     share = min(1.0, longest / far) if far > 0.0 else 1.0
     if share < 1.0:
@@ -165,7 +175,7 @@ def saddle_twists(equations: Equations, at: Iterate, rows: Rows) -> Floats | Non
     """Return twists (m, 6) along which the Lagrangian bends down, as of rods in a straight line that are
     pressed from their ends; None if there are none.
     """
-    bend = _bend(equations, at.multipliers, rows)
+    bend = _bend(equations, at, rows, None)
     if bend is None:
         return None
     stiff = equations.groups.metric[:, 3, None, None] * np.eye(3) - bend
@@ -188,20 +198,18 @@ def _prior_multipliers(equations: Equations, at: Iterate, rows: Rows) -> Floats:
     return prior
 
 
-def _inverse_hessian(equations: Equations, at: Iterate, rows: Rows, held: float) -> Floats:
+def _inverse_hessian(equations: Equations, bend: Floats | None, damping: float, held: float) -> Floats:
     """Return K^-1: its diagonal (k, 6) where nothing bends, else matrices (k, 6, 6).
 
-    held: how strongly an anchor holds back.
+    bend: sum l_i H_i (k, 3, 3).  held: how strongly an anchor holds back.
     """
-    metric = (1.0 + at.damping + held) * equations.groups.metric
-    bend = _bend(equations, at.multipliers, rows)
+    metric = (1.0 + damping + held) * equations.groups.metric
     if bend is None:
         return 1.0 / metric
     turning = metric[:, 3]
     sizes = np.abs(bend).sum(axis=2).max(axis=1)
-    bend[:] = (1.0 + at.damping) * bend
-    stiff = turning[:, None, None] * np.eye(3) - bend
-    doubtful = np.flatnonzero((1.0 + at.damping) * sizes > (1.0 - _LEAST_CURVATURE) * turning)
+    stiff = turning[:, None, None] * np.eye(3) - (1.0 + damping) * bend
+    doubtful = np.flatnonzero((1.0 + damping) * sizes > (1.0 - _LEAST_CURVATURE) * turning)
     if len(doubtful):
         values, vectors = np.linalg.eigh(stiff[doubtful])
         values = np.maximum(np.abs(values), _LEAST_CURVATURE * turning[doubtful, None])
@@ -215,15 +223,16 @@ def _inverse_hessian(equations: Equations, at: Iterate, rows: Rows, held: float)
 _FIRST = np.arange(3)
 
 
-def _bend(equations: Equations, multipliers: Floats, rows: Rows) -> Floats | None:
+def _bend(equations: Equations, at: Iterate, rows: Rows, gaps: Gaps | None) -> Floats | None:
     """Return sum l_i H_i (k, 3, 3) of the groups' turns; None where it is nothing."""
-    if not multipliers.any():
-        return None
     count = len(equations.groups)
-    pull = multipliers[:, None, None] * rows.direction
-    outer = (pull[..., :, None] * rows.arm[..., None, :]).reshape(-1, 9)
-    where = (9 * np.where(equations.body == FIXED, count, equations.body).reshape(-1, 1) + _NINE).ravel()
-    total = np.bincount(where, outer.ravel(), 9 * (count + 1)).reshape(-1, 3, 3)[:count]
+    total = np.zeros((count, 3, 3))
+    if at.multipliers.any():
+        total = _outer_sums(at.multipliers, rows.direction, rows.arm, equations.body, count)
+    if gaps is not None and len(at.pressing) == len(gaps.gap):
+        some = np.flatnonzero(at.pressing)
+        pressing = gaps.take(some)
+        total = total + _outer_sums(at.pressing[some], pressing.direction, pressing.arm, pressing.body, count)
     if float(np.abs(total).max(initial=0.0)) < _BENDS:
         return None
     half = 0.5 * (total + total.transpose(0, 2, 1))
@@ -234,6 +243,15 @@ def _bend(equations: Equations, multipliers: Floats, rows: Rows) -> Floats | Non
 _NINE = np.arange(9)
 
 
+def _outer_sums(multipliers: Floats, direction: Floats, arm: Floats, body: Ints, count: int) -> Floats:
+    """Return the sums (k, 3, 3) of l d a' of rows (n,) over the groups (n, 2) that they are of."""
+    pull = multipliers[:, None, None] * direction
+    outer = (pull[..., :, None] * arm[..., None, :]).reshape(-1, 9)
+    where = (9 * np.where(body == FIXED, count, body).reshape(-1, 1) + _NINE).ravel()
+    sums: Floats = np.bincount(where, outer.ravel(), 9 * (count + 1)).astype(np.float64, copy=False)
+    return sums.reshape(-1, 3, 3)[:count]
+
+
 def _times(inverse: Floats, right: Floats) -> Floats:
     """Return K^-1 (k, 6) or (k, 6, 6) times (k, 6)."""
     product: Floats = inverse * right if inverse.ndim == 2 else (inverse @ right[:, :, None])[:, :, 0]
@@ -241,22 +259,37 @@ def _times(inverse: Floats, right: Floats) -> Floats:
 
 
 def _pressed(
-    equations: Equations, inverse: Floats, gaps: Gaps, x: Floats, multipliers: Floats, before: Floats
+    equations: Equations, inverse: Floats, gaps: Gaps, x: Floats, multipliers: Floats
 ) -> tuple[Floats, Floats, Floats]:
-    """Return the step x (m, 6), the multipliers l (n,) and z (k,) with gaps, from those without."""
-    groups, dual = equations.groups, equations.dual
-    m, k = len(groups), len(gaps.gap)
-    g = gaps.dense(m)
-    by_group = g.reshape(k, m, 6)
-    weighted = by_group * inverse if inverse.ndim == 2 else (by_group[:, :, None] @ inverse)[:, :, 0]
-    across = dual.rates_of_many(weighted)
-    back = dual.solve(across)
-    matrix = weighted.reshape(k, -1) @ g.T - across.T @ back
-    start = before > 0.0 if len(before) == k else None
-    z = complementary(0.5 * (matrix + matrix.T), g @ x.ravel() + gaps.gap, start)
-    change = -(back @ z)
-    moved = x + np.einsum("k,kmi->mi", z, weighted) + dual.primal(change)
-    return moved, multipliers + change, z
+    """Return the step x (m, 6), the multipliers l (n,) and z (k,) with gaps, from those without.
+
+    Few of the gaps matter: those that the step without them closes, and those that a step with these closes.
+    """
+    dual, count = equations.dual, len(equations.groups)
+    z = np.zeros(len(gaps.gap))
+    chosen = np.flatnonzero(gaps.after(x) < 0.0)
+    moved, changed = x, multipliers
+    for _ in range(_CHOICES):
+        if not len(chosen):
+            break
+        some = gaps.take(chosen)
+        by_group = some.dense(count).reshape(-1, count, 6)
+        weighted = by_group * inverse if inverse.ndim == 2 else (by_group[:, :, None] @ inverse)[:, :, 0]
+        across = dual.rates_of_many(weighted)
+        back = dual.solve(across)
+        matrix = weighted.reshape(len(chosen), -1) @ by_group.reshape(len(chosen), -1).T - across.T @ back
+        z[:] = 0.0
+        z[chosen] = complementary(0.5 * (matrix + matrix.T), some.after(x), None)
+        change = -(back @ z[chosen])
+        moved = x + np.einsum("k,kmi->mi", z[chosen], weighted) + dual.primal(change)
+        changed = multipliers + change
+        after = gaps.after(moved)
+        after[chosen] = 0.0
+        closed = np.flatnonzero(after < -_CLOSES)
+        if not len(closed):
+            break
+        chosen = np.union1d(chosen, closed)
+    return moved, changed, z
 
 
 def _next_damping(at: Iterate, length: float, cut: bool) -> float:

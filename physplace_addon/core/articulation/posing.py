@@ -19,16 +19,21 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ..arrays import Floats
-from ..contact.system import InterfacePoints
+from ..contact.system import ContactSystem
+from .contact.clearances import ContactClearances, Sleepers
 from .goals import AnyGoal
-from .scene import LinkageScene, state_of
-from .state import LinkageState, LinkageStatus
-from .tracking import NoClearances, Tick, Tracking
+from .scene import LinkageScene
+from .state import LinkageState, LinkageStatus, state_of
+from .tracking import NoClearances, Tick, Tracking, ValidT
 
 _STEP = 0.1  # of a goal in a step, over L or radians
 _FASTER = 3.0  # speed of any point, over that of the goals
 _CATCHING_UP = 0.05  # length, over L, that a point may move in a tick while the goals stand still
 _SOLVING = 0.3  # the same of a step to a goal far away
+_PRECISELY = 1e-9  # length of the last step of Newton's method, over L, of a figure that comes to rest
+_ROUGHLY, _SHARE = 1e-5, 0.01  # the same of a drag that goes on: at least, and over the tick's motion
+_CREEPING = 2e-4  # motion of a tick, over L, that is slow
+_SLOW_TICKS = 8  # slow ticks after which a figure that is squeezed has come to rest
 _MET = 1e-6  # error of a goal, over L or in radians, that is met
 _STILL = 1e-8  # motion, over L, of a tick that has ended
 _MOST_TICKS = 60  # of a place on a path
@@ -43,7 +48,8 @@ class _Posing:
         near = scene.equations.coordinates(state.configuration, self._known(scene, state))
         self._tracking = Tracking(scene.equations, state.configuration, near)
         self._status = LinkageStatus.RUNNING
-        self._idle = 0
+        self._idle = self._slow = 0
+        self._sleepers = Sleepers(np.zeros(len(scene.linkage)))
         self._tracking.follow(goals)
 
     @staticmethod
@@ -63,32 +69,46 @@ class _Posing:
 
     def _settle(self) -> None:
         """Make ticks until nothing moves any more."""
-        self._status, self._idle = LinkageStatus.RUNNING, 0
+        self._status, self._idle, self._slow = LinkageStatus.RUNNING, 0, 0
         for _ in range(_MOST_TICKS):
-            self._ticked(_STEP, _SOLVING, precise=True)
+            self._ticked(_STEP, _SOLVING)
             if not self._status.is_running:
                 break
 
-    def _ticked(self, step: float, speed: float, precise: bool) -> Tick[bool]:
+    def _ticked(self, step: float, speed: float, enough: float = _PRECISELY) -> None:
+        tracking, scene, state = self._tracking, self._scene, self._state
+        if state.system is None:
+            self._take(tracking.tick(state.configuration, NoClearances(), step, speed, enough), None)
+            return
+        reach = max(speed * scene.groups.length, 4.0 * scene.kept)
+        clearances = ContactClearances(
+            scene.groups, state.configuration, state.system, scene.kept, reach, self._sleepers
+        )
+        tick = tracking.tick(state.configuration, clearances, step, speed, enough)
+        self._take(tick, tick.valid)
+
+    def _take(self, tick: Tick[ValidT], system: ContactSystem | None) -> None:
+        """Go on with what a tick led to."""
         tracking = self._tracking
-        tick = tracking.tick(self._state.configuration, NoClearances(), step, speed, precise)
         if tick.valid is None:
             self._idle += 1
             self._status = LinkageStatus.BLOCKED if self._idle >= _IDLE_TICKS else LinkageStatus.RUNNING
-            return tick
+            return
         self._idle = 0
         self._state = state_of(
             tracking.equations,
             tick.solution.iterate.configuration,
+            system,
+            self._scene.kept,
             tick.solution.rows,
-            InterfacePoints.none(),
             tracking.coordinates,
         )
         self._status = self._judged(tick)
-        return tick
 
-    def _judged(self, tick: Tick[bool]) -> LinkageStatus:
-        if tick.share < 1.0 or tick.length > _STILL:
+    def _judged(self, tick: Tick[ValidT]) -> LinkageStatus:
+        slow = tick.share == 1.0 and tick.length <= _CREEPING
+        self._slow = self._slow + 1 if slow else 0
+        if tick.share < 1.0 or (tick.length > _STILL and self._slow < _SLOW_TICKS):
             return LinkageStatus.RUNNING
         if (self._state.goal_errors <= _MET * self._units()).all():
             return LinkageStatus.REACHED
@@ -135,8 +155,10 @@ class LinkageDrag(_Posing):
         """Take other goals, the same in other places, or others."""
         before = self._tracking.equations
         self._tracking.follow(goals)
-        self._moved += self._tracking.equations.goals_moved_since(before)
-        self._status, self._idle = LinkageStatus.RUNNING, 0
+        moved = self._tracking.equations.goals_moved_since(before)
+        self._moved += moved
+        if moved > 0.0 or not self._tracking.equations.has_goals_like(before):
+            self._status, self._idle, self._slow = LinkageStatus.RUNNING, 0, 0
 
     def regrab(self) -> None:
         """Make the present pose the one from which the motion is least."""
@@ -147,7 +169,8 @@ class LinkageDrag(_Posing):
         """Make one tick towards the goals, and return where it led."""
         if self._status.is_running:
             speed = _FASTER * self._moved if self._moved > 0.0 else _CATCHING_UP
-            self._ticked(_STEP, speed, precise=self._moved == 0.0)
+            enough = _PRECISELY if self._moved == 0.0 else max(_ROUGHLY, _SHARE * speed)
+            self._ticked(_STEP, speed, enough)
             self._moved = 0.0
         return self._state
 
@@ -200,5 +223,5 @@ class LinkageSolve(_Posing):
     def step(self) -> LinkageState:
         """Make one step towards the goals, and return where it led."""
         if self._status.is_running:
-            self._ticked(_STEP, _SOLVING, precise=True)
+            self._ticked(_STEP, _SOLVING)
         return self._state

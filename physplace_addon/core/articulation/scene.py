@@ -1,28 +1,27 @@
-"""A linkage among fixed bodies, prepared once: its groups, its closed start, and its clearances."""
+"""A linkage among fixed bodies, prepared once: rigid groups, a closed start, and what may overlap."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import Floats
 from ..bodies import Body
-from ..contact.system import InterfacePoints
-from ..errors import JointError
+from ..contact.system import FIXED, ContactSystem, Pair
+from ..errors import JointError, PlacementError
 from ..rigid import Pose
 from .configuration import Configuration
+from .contact.exceptions import never_meeting, overlapping_parts, overlaps_world, world_bodies_at
+from .contact.start import closed_configuration, parted
 from .equations import Equations
 from .groups import RigidGroups
-from .least_motion import Iterate, newton_step
 from .linkage import Linkage
-from .rows import Rows
-from .state import LinkageState
+from .state import LinkageState, state_of
 
 _OPEN = 1e-3  # gap of a joint, over the figure's size, and turn, that is no rounding
-_CLOSED = 1e-12  # error of a joint, over L, that is rounding
-_ROUNDS = 30
+_KEPT = 1e-3  # D over the least radius
+_LEAST_KEPT = 2e-6  # D over the figure's size: above the rounding of single precision
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,82 +30,112 @@ class LinkageScene:
 
     Attributes:
         linkage: the linkage.
-        world: the fixed bodies, in the scene.
         groups: its rigid groups.
         equations: of its joints and constraints, without goals.
         start: the state that it starts in.
+        kept: D, the gap that bodies in contact keep, a length.
+        excepted: the names of pairs of parts that may go through each other, as they do so in the rest pose;
+            of a part and the world, "world".
     """
 
     linkage: Linkage
-    world: tuple[Body, ...]
     groups: RigidGroups
     equations: Equations
     start: LinkageState
+    kept: float
+    excepted: tuple[tuple[str, str], ...]
 
     @classmethod
-    def of(cls, linkage: Linkage, poses: Sequence[Pose], world: Sequence[Body] = ()) -> LinkageScene:
-        """Return a linkage at poses (m) among fixed bodies.  Joints that are open by rounding are closed.
+    def of(
+        cls,
+        linkage: Linkage,
+        poses: Sequence[Pose],
+        world: Sequence[Body] = (),
+        *,
+        rest: Sequence[Pose] | None = None,
+        clearances: bool = True,
+    ) -> LinkageScene:
+        """Return a linkage at poses among fixed bodies.
+
+        Joints that are open by rounding are closed, and parts that touch something are parted, by the least
+        motion.
+
+        Args:
+            linkage: m parts and their joints.
+            poses: where the parts (m) are.
+            world: the fixed bodies, in the scene.
+            rest: the poses (m) in which overlaps of parts are excepted; where they are now unless given.
+            clearances: whether parts may not go through each other and the world.
 
         Raises:
             JointError: joints do not meet, or cannot be closed.
+            PlacementError: a part overlaps the world.
         """
-        if len(poses) != len(linkage):
-            raise JointError(
-                "linkage", f"it has {len(linkage)} parts and {len(poses)} poses", "give each part a pose"
-            )
-        open_joints = linkage.joint_gaps(poses, _OPEN)
-        if open_joints:
-            name, gap, turn = open_joints[0]
-            more = f", and {len(open_joints) - 1} more" if len(open_joints) > 1 else ""
-            found = f"its parts do not meet: they are {gap:.3g} apart, and {turn:.3g} radians turned{more}"
-            raise JointError(name, found, "move its parts together, or set the joint where they are")
+        _check_poses(linkage, poses)
         groups, configuration = RigidGroups.of(linkage, poses)
         equations = Equations.of(groups, (), configuration)
         closed = closed_configuration(equations, configuration)
         if closed is None:
             raise JointError("linkage", "its joints cannot all be closed", "check the joints of its loops")
-        state = state_of(equations, closed, equations.rows(closed), InterfacePoints.none(), None)
-        return cls(linkage, tuple(world), groups, equations, state)
+        if not clearances:
+            return cls(linkage, groups, equations, state_of(equations, closed, None, 0.0), 0.0, ())
+        system = ContactSystem.of(linkage.parts, groups.poses(closed), world)
+        moving = tuple(np.flatnonzero(groups.part_group != FIXED).tolist())
+        apart, overlapping = never_meeting(groups, system if rest is None else system.at(rest))
+        system = replace(system, moving=moving, never_meeting=apart)
+        overlapping |= overlapping_parts(system)
+        system = replace(system, never_meeting=apart | overlapping)
+        _check_world(linkage, system)
+        kept = max(_KEPT * system.radius, _LEAST_KEPT * groups.length)
+        closed, system, squeezed = _with_gaps(linkage, equations, closed, system, kept)
+        excepted = _named(linkage, overlapping | squeezed)
+        return cls(linkage, groups, equations, state_of(equations, closed, system, kept), kept, excepted)
 
 
-def closed_configuration(equations: Equations, configuration: Configuration) -> Configuration | None:
-    """Return the configuration of least motion whose joints are closed to rounding; None if there is none
-    near.
+def _with_gaps(
+    linkage: Linkage, equations: Equations, closed: Configuration, system: ContactSystem, kept: float
+) -> tuple[Configuration, ContactSystem, frozenset[Pair]]:
+    """Return a configuration with gaps between bodies, the bodies there, and pairs of parts that find no
+    room.
     """
-    at = Iterate.start(configuration, equations)
-    for _ in range(_ROUNDS):
-        rows = equations.rows(at.configuration)
-        error = float(np.abs(rows.value[equations.hard]).max(initial=0.0))
-        if error <= _CLOSED:
-            return at.configuration
-        at = newton_step(equations, configuration, at, rows, longest=0.2)
-    return at.configuration if error <= 1e3 * _CLOSED else None
+    squeezed: frozenset[Pair] = frozenset()
+    found, low = parted(equations, closed, system, kept)
+    if len(low):
+        at_world = low.body1[low.body2 == FIXED]
+        if len(at_world):
+            raise _overlap_error(linkage, system, int(at_world[0]))
+        squeezed = frozenset(zip(low.body1.tolist(), low.body2.tolist(), strict=True))
+        system = replace(system, never_meeting=system.never_meeting | squeezed)
+        found, low = parted(equations, closed, system, kept)
+        if len(low):
+            raise _overlap_error(linkage, system, int(low.body1[0]))
+    return found, system.at(equations.groups.poses(found)), squeezed
 
 
-def state_of(
-    equations: Equations,
-    configuration: Configuration,
-    rows: Rows,
-    points: InterfacePoints,
-    near: Floats | None,
-    contacts: InterfacePoints | None = None,
-) -> LinkageState:
-    """Return the state of a configuration with its rows.
+def _check_poses(linkage: Linkage, poses: Sequence[Pose]) -> None:
+    if len(poses) != len(linkage):
+        found = f"it has {len(linkage)} parts and {len(poses)} poses"
+        raise JointError("linkage", found, "give each part a pose")
+    open_joints = linkage.joint_gaps(poses, _OPEN)
+    if open_joints:
+        name, gap, turn = open_joints[0]
+        more = f", and {len(open_joints) - 1} more joints" if len(open_joints) > 1 else ""
+        found = f"its parts do not meet: they are {gap:.3g} apart, and {turn:.3g} radians turned{more}"
+        raise JointError(name, found, "move its parts together, or set the joint where they are")
 
-    points, contacts: of near parts, and those of them that touch.  near: the joints' coordinates (j, 6)
-        before.
-    """
-    groups = equations.groups
-    found = equations.coordinates(configuration, near) if near is None else near
-    coordinates = np.zeros((len(groups.linkage.joints), 6))
-    if len(equations.numbers):
-        coordinates[equations.numbers] = found * equations.joints.units
-    return LinkageState(
-        groups.poses(configuration),
-        configuration,
-        points,
-        InterfacePoints.none() if contacts is None else contacts,
-        float(np.abs(rows.value[equations.hard]).max(initial=0.0)),
-        equations.goal_errors(rows.value),
-        coordinates,
-    )
+
+def _check_world(linkage: Linkage, system: ContactSystem) -> None:
+    parts = overlaps_world(system)
+    if parts:
+        raise _overlap_error(linkage, system, parts[0])
+
+
+def _overlap_error(linkage: Linkage, system: ContactSystem, part: int) -> PlacementError:
+    others = world_bodies_at(system, part)
+    what = f'"{others[0]}"' if others else "something"
+    return PlacementError(f'"{linkage.names[part]}" overlaps {what} where it starts: move it clear first')
+
+
+def _named(linkage: Linkage, pairs: frozenset[Pair]) -> tuple[tuple[str, str], ...]:
+    names = linkage.names
+    return tuple((names[a], "world" if b == FIXED else names[b]) for a, b in sorted(pairs))

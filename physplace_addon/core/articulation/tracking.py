@@ -37,10 +37,8 @@ ValidT = TypeVar("ValidT")
 _ROUNDS = 25  # steps of Newton's method in a solution, after which it has failed
 _CLOSED = 1e-9  # error of a joint, over L, that is closed
 _NEARLY_CLOSED = 2e-7  # the same of a solution that is taken where rounding allows no better
-_SETTLED = 1e-9  # length of Newton's last step, over L, of a precise solution
-_ENOUGH = 1e-5  # the same of a drag that goes on
+_ENOUGH = 1e-5  # length of Newton's last step, over L, where joints alone are closed
 _LOOSELY = 1e-3  # the same of a solution that is taken in any case: the next tick goes on from it
-_NEAR = 0.6  # of a joint's limit, over L or radians, that a step obeys
 _STUCK = 1e-6  # motion of a solution, over L, that is none
 _KICK = 0.05  # length, over L, by which a figure that is stuck in a straight line is bent
 _LEAST_SHARE = 1e-4  # of what is left of the goals, below which a tick gives up
@@ -120,7 +118,7 @@ class Tracking:
             goal.check(len(self.equations.groups.linkage))
         before, self.equations = self.equations, self.equations.with_goals(mine)
         self.reference = carried(self.grabbed, motions)
-        if _alike(before, self.equations):
+        if self.equations.has_goals_like(before):
             self.behind += self.equations.goals_moved_since(before)
         else:
             self.behind = np.inf
@@ -141,7 +139,7 @@ class Tracking:
         clearances: Clearances[ValidT],
         step: float,
         speed: float,
-        precise: bool,
+        enough: float,
     ) -> Tick[ValidT]:
         """Return where a tick leads, and go on from there.
 
@@ -150,7 +148,7 @@ class Tracking:
             clearances: what keeps bodies apart.
             step: a goal is moved no farther, over L or in radians.
             speed: no point moves farther, over L.
-            precise: whether Newton's method goes on to rounding.
+            enough: length of a last step of Newton's method, over L.
         """
         at = replace(self.iterate, configuration=start, length=np.inf, damping=0.0, pressing=np.zeros(0))
         rows = self.equations.rows(start)
@@ -161,11 +159,11 @@ class Tracking:
         bent: Solution | None = None
         for attempt in range(_ATTEMPTS):
             if bent is None:
-                solution = self._solution(at, rows, share, clearances, precise)
+                solution = self._solution(at, rows, share, clearances, enough)
             else:
                 solution = self._part_of_motion(at, bent, share, clearances)
             if attempt == 0 and self._is_stuck(solution, start):
-                bent = self._bent(at, rows, solution, share, clearances, precise)
+                bent = self._bent(at, rows, solution, share, clearances, enough)
                 solution = solution if bent is None else bent
             length = moved_by(self.equations, start, solution.iterate.configuration)
             if not solution.closed:
@@ -189,10 +187,10 @@ class Tracking:
         return tick
 
     def _solution(
-        self, at: Iterate, rows: Rows, share: float, clearances: Clearances[ValidT], precise: bool
+        self, at: Iterate, rows: Rows, share: float, clearances: Clearances[ValidT], enough: float
     ) -> Solution:
         """Return the solution for a share s of the goals that are left, from an iterate with its rows."""
-        equations, enough = self.equations, _SETTLED if precise else _ENOUGH
+        equations = self.equations
         offset = (1.0 - share) * np.where(equations.goal >= 0, rows.value, 0.0)
         anchor = Anchor(at.configuration, 1.0 / share - 1.0) if share < 1.0 else None
         limits = _Limits.at(equations, at.configuration, self.coordinates)
@@ -200,7 +198,7 @@ class Tracking:
         for _ in range(_ROUNDS):
             mine = limits.gaps(at.configuration)
             count = len(mine.gap)
-            gaps = mine.joined(clearances.gaps(at.configuration))
+            gaps = Gaps.join([mine, clearances.gaps(at.configuration)])
             shifted = replace(rows, value=rows.value - offset)
             at = newton_step(equations, self.reference, at, shifted, gaps, _ONE_STEP, anchor)
             rows = equations.rows(at.configuration)
@@ -225,7 +223,7 @@ class Tracking:
         solution: Solution,
         share: float,
         clearances: Clearances[ValidT],
-        precise: bool,
+        enough: float,
     ) -> Solution | None:
         """Return the solution from a figure bent out of a straight line, if it is nearer to the goals."""
         twists = saddle_twists(self.equations, solution.iterate, solution.rows)
@@ -234,7 +232,7 @@ class Tracking:
         groups, mine = self.equations.groups, self.equations.goal >= 0
         far = reach_of(groups.radius / groups.length, twists)
         bent = replace(at, configuration=at.configuration.moved(_KICK / far * twists, groups.length))
-        found = self._solution(bent, self.equations.rows(bent.configuration), share, clearances, precise)
+        found = self._solution(bent, self.equations.rows(bent.configuration), share, clearances, enough)
         nearer = np.abs(found.rows.value[mine]).max() < 0.99 * np.abs(solution.rows.value[mine]).max()
         return found if found.closed and nearer else None
 
@@ -252,7 +250,7 @@ class Tracking:
         for _ in range(_ROUNDS):
             mine = limits.gaps(found.configuration)
             count = len(mine.gap)
-            gaps = mine.joined(clearances.gaps(found.configuration))
+            gaps = Gaps.join([mine, clearances.gaps(found.configuration)])
             found = newton_step(bare, between, found, rows, gaps, _ONE_STEP)
             rows = bare.rows(found.configuration)
             if _error(bare, rows) <= _CLOSED and found.length <= _ENOUGH:
@@ -285,13 +283,11 @@ class _Limits:
         return cls(equations, near, np.minimum(gaps, 0.0))
 
     def gaps(self, configuration: Configuration) -> Gaps:
-        """Return the gaps of near limits."""
+        """Return the gaps of all limits."""
         if not len(self.beyond):
             return Gaps.none()
         rows = self.equations.limits(configuration, self.near)
-        gap = rows.value - self.beyond
-        near = np.flatnonzero(gap < _NEAR)
-        return Gaps(gap[near], rows.blocks[near], rows.body[near])
+        return Gaps.straight(rows.value - self.beyond, rows.blocks, rows.body)
 
 
 class NoClearances(Clearances[bool]):
@@ -322,9 +318,3 @@ def moved_by(equations: Equations, first: Configuration, second: Configuration) 
 
 def _error(equations: Equations, rows: Rows) -> float:
     return float(np.abs(rows.value[equations.hard]).max(initial=0.0))
-
-
-def _alike(before: Equations, now: Equations) -> bool:
-    """Return whether the goals of two equations are of the same kinds and parts."""
-    kinds = [[(type(goal), goal.part, goal.hard) for goal in each.goals] for each in (before, now)]
-    return kinds[0] == kinds[1] and len(before) == len(now)

@@ -11,7 +11,7 @@ from physplace_addon.core.articulation import Linkage, universal
 from physplace_addon.core.bodies import Body
 from physplace_addon.core.bodies.polyhedra import polyhedron
 from physplace_addon.core.contact.system import FIXED
-from physplace_addon.core.mechanics.joints import Anchors, Joint, ball, hinge, slider
+from physplace_addon.core.mechanics.joints import Anchors, Axis, Joint, ball, hinge, slider
 from physplace_addon.core.rigid import Pose, quaternion_from_matrix, quaternion_matrix
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
 
@@ -167,3 +167,80 @@ def mixed_chain(rng: np.random.Generator) -> Figure:
         slider(Anchors.at("slider", 2, 3, frames[3], poses)),
     ]
     return Figure(Linkage.of([rod(1.0)] * 4, joints, constraints=[cross]), poses)
+
+
+def person() -> Figure:
+    """A standing figure of 16 boxes, 1.7 high: it looks along -y, its feet stand on z = 0."""
+    sizes = {
+        "pelvis": ((0.30, 0.18, 0.16), (0.0, 0.0, 0.93)),
+        "belly": ((0.26, 0.16, 0.20), (0.0, 0.0, 1.09)),
+        "chest": ((0.32, 0.20, 0.26), (0.0, 0.0, 1.30)),
+        "head": ((0.16, 0.18, 0.22), (0.0, 0.0, 1.59)),
+    }
+    for side, x in (("left", 1.0), ("right", -1.0)):
+        sizes[f"{side} upper arm"] = ((0.09, 0.09, 0.28), (0.23 * x, 0.0, 1.26))
+        sizes[f"{side} forearm"] = ((0.07, 0.07, 0.28), (0.23 * x, 0.0, 0.99))
+        sizes[f"{side} hand"] = ((0.04, 0.09, 0.18), (0.23 * x, 0.0, 0.78))
+        sizes[f"{side} thigh"] = ((0.13, 0.14, 0.44), (0.085 * x, 0.0, 0.64))
+        sizes[f"{side} shin"] = ((0.10, 0.10, 0.42), (0.085 * x, 0.0, 0.25))
+        sizes[f"{side} foot"] = ((0.09, 0.24, 0.06), (0.085 * x, -0.05, 0.031))
+    names = list(sizes)
+    number = {name: i for i, name in enumerate(names)}
+    poses = [at(np.array(place)) for _, place in sizes.values()]
+    joints = [
+        _socket("waist", number["pelvis"], number["belly"], (0.0, 0.0, 1.01), poses, 0.6),
+        _socket("back", number["belly"], number["chest"], (0.0, 0.0, 1.16), poses, 0.6),
+        _socket("neck", number["chest"], number["head"], (0.0, 0.0, 1.455), poses, 0.8),
+    ]
+    for side, x in (("left", 1.0), ("right", -1.0)):
+        arm, forearm, hand = (number[f"{side} {part}"] for part in ("upper arm", "forearm", "hand"))
+        thigh, shin, foot = (number[f"{side} {part}"] for part in ("thigh", "shin", "foot"))
+        joints += [
+            _socket(f"{side} shoulder", number["chest"], arm, (0.23 * x, 0.0, 1.40), poses, 2.0),
+            _socket(f"{side} hip", number["pelvis"], thigh, (0.085 * x, 0.0, 0.85), poses, 1.9),
+            _pin(f"{side} elbow", arm, forearm, (0.23 * x, 0.0, 1.12), poses, (-2.4, 0.0)),
+            _pin(f"{side} knee", thigh, shin, (0.085 * x, 0.0, 0.435), poses, (0.0, 2.4)),
+            _socket(f"{side} wrist", forearm, hand, (0.23 * x, 0.0, 0.865), poses, 1.0),
+            _socket(f"{side} ankle", shin, foot, (0.085 * x, 0.0, 0.065), poses, 0.9),
+        ]
+    parts = [box(size, name) for name, (size, _) in sizes.items()]
+    return Figure(Linkage.of(parts, joints, names=names), poses)
+
+
+def _socket(
+    name: str, first: int, second: int, point: Sequence[float], poses: Sequence[Pose], most: float
+) -> Joint:
+    turn = Axis(lower=-most, upper=most)
+    return ball(Anchors.at(name, first, second, at(np.array(point)), poses), (turn, turn, turn))
+
+
+def _pin(
+    name: str,
+    first: int,
+    second: int,
+    point: Sequence[float],
+    poses: Sequence[Pose],
+    limits: tuple[float, float],
+) -> Joint:
+    """A pin about the axis x, whose turn is within limits."""
+    frame = pin_frame(np.array(point), np.array([1.0, 0.0, 0.0]))
+    return hinge(Anchors.at(name, first, second, frame, poses), Axis(lower=limits[0], upper=limits[1]))
+
+
+def chair(y: float = 0.45) -> list[Body]:
+    """A floor, and a chair behind the figure: a seat at z = .45, a back, and four legs."""
+    floor = polyhedron(
+        CUBE_POINTS * np.array([6.0, 6.0, 0.2]) - np.array([0.0, 0.0, 0.1]), CUBE_TRIANGLES, "floor"
+    )
+    pieces = [
+        ("seat", (0.45, 0.42, 0.04), (0.0, y, 0.43)),
+        ("back", (0.45, 0.04, 0.5), (0.0, y + 0.23, 0.70)),
+    ]
+    pieces += [
+        (f"leg {i}", (0.04, 0.04, 0.41), (sx * 0.19, y + sy * 0.18, 0.2051))
+        for i, (sx, sy) in enumerate([(1, 1), (1, -1), (-1, 1), (-1, -1)])
+    ]
+    return [
+        floor,
+        *(polyhedron(CUBE_POINTS * np.array(s) + np.array(c), CUBE_TRIANGLES, n) for n, s, c in pieces),
+    ]

@@ -34,7 +34,7 @@ TIP = np.array([0.5, 0.0, 0.0])
 
 
 def scene_of(figure: Figure) -> LinkageScene:
-    return LinkageScene.of(figure.linkage, figure.poses)
+    return LinkageScene.of(figure.linkage, figure.poses, clearances=False)
 
 
 def ended(solver: LinkageSolve | LinkageDrag, most: int = 200) -> LinkageState:
@@ -363,7 +363,7 @@ def test_a_limit_of_a_joint_stops_a_drag_and_says_so() -> None:
 def test_the_whole_figure_moves_without_bending() -> None:
     figure = figures.chain(4, 0.4)
     free = type(figure.linkage).of(figure.linkage.parts, figure.linkage.joints[1:])
-    scene = LinkageScene.of(free, figure.poses)
+    scene = LinkageScene.of(free, figure.poses, clearances=False)
     motion = Pose(np.array([0.9, 0.1, -0.2, 0.3]), np.array([1.0, 2.0, -1.0]))
     state = ended(LinkageSolve(scene, scene.start, [FigureGoal(motion)]))
     for pose, start in zip(state.poses, figure.poses, strict=True):
@@ -414,7 +414,7 @@ def test_joints_that_are_open_by_rounding_are_closed() -> None:
     figure = figures.ring(19, tilt=True)
     rng = np.random.default_rng(1)
     noisy = [Pose(pose.rotation, pose.translation + 1e-6 * rng.normal(size=3)) for pose in figure.poses]
-    scene = LinkageScene.of(figure.linkage, noisy)
+    scene = LinkageScene.of(figure.linkage, noisy, clearances=False)
     assert scene.start.joint_error < 1e-11
 
 

@@ -1,0 +1,1 @@
+"""What keeps a linkage clear of the world and of itself."""

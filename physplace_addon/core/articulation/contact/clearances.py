@@ -1,0 +1,294 @@
+"""Clearances: inequalities that keep the parts of a linkage clear of the world and of each other.
+
+Choi and Cremer 1999, section 4.2, restore the state before an overlap, and add the inequality that would have
+prevented it.  Here that is the second line of defence.  The first are the interface points of the contact
+system, all of those that two features may come to in the next tick: each is a row
+
+    g(q) = n . (p_1 - p_2) - D >= 0,
+
+p_1 and p_2 fixed to their groups, n to the group that has the face, or to the first one for two edges.  So a
+row holds anywhere in a tick, exactly for a vertex over a plane, whatever bodies turn; D is the gap that
+bodies in contact keep.
+
+A motion is taken only if nothing comes nearer than D / 2 on the path from where the tick began: each part
+shifts and turns evenly (`contact.system.motion_stops`, continuous, all pairs in one batch).  Where something
+does, the points of these pairs at that place become rows, too, and the tick is solved again.  Of pairs with
+curved surfaces the interface points at the end and half way tell.
+
+Pairs of parts and the world that are too far apart for this tick sleep: their distance was measured once,
+and is measured again only when they have moved that far.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...arrays import ArrayRecord, Bools, Floats, Ints
+from ...collision.distance import clearance
+from ...contact.system import (
+    FACE,
+    FIXED,
+    ContactSystem,
+    InterfacePoints,
+    Pair,
+    Reach,
+    RigidPaths,
+    motion_stops,
+)
+from ...rigid import Pose, Poses
+from ...vectors import cross, dot
+from ..configuration import Configuration, twists_between
+from ..groups import RigidGroups
+from ..least_motion import Gaps
+from ..tracking import Clearances
+
+_LEAVING = 0.1  # sine of the angle by which a normal may leave its features' cones: they may turn in a tick
+_STOPPED = 1e-6  # part of a path within which pairs stop together
+_TOUCHING = 1.5  # gap over D of a contact
+_STAYING = 1.0  # gap more than D, over D, of points that touch at both ends of a tick
+_LEAST = 0.3  # gap over D that is kept where there was no more at the start of a tick
+_LOWEST = 0.2  # gap over D below which the end of a tick overlaps, as far as interface points tell
+# distance, over the reach of a tick, that is measured at most: a sleeping pair sleeps for some ticks
+_MARGIN = 4.0
+
+
+@dataclass(frozen=True, eq=False)
+class CarriedGaps(ArrayRecord):
+    """k gaps between points that are fixed to groups.
+
+    body (k, 2): the groups, FIXED for the world.  local (k, 2, 3): the points in the groups' frames.
+    carrier (k,): which of both carries the normal.  normal (k, 3): in the frame of that group.
+    kept (k,): D of each, a length.
+    """
+
+    body: Ints
+    local: Floats
+    carrier: Ints
+    normal: Floats
+    kept: Floats
+
+    @classmethod
+    def of(
+        cls, groups: RigidGroups, configuration: Configuration, points: InterfacePoints, kept: float
+    ) -> CarriedGaps:
+        """Return the gaps of interface points in the scene, at the configuration of these."""
+        part_group = np.append(groups.part_group, FIXED)
+        body = part_group[np.stack([points.body1, points.body2], axis=1)]
+        centre, matrix = configuration.frames
+        places = np.stack([points.point1, points.point2], axis=1) - centre[body]
+        local = (places[:, :, None] @ matrix[body])[:, :, 0]
+        carrier = ((points.dim2 == FACE) & (points.dim1 != FACE)).astype(np.intp)
+        normal = (points.normal[:, None] @ matrix[body[np.arange(len(body)), carrier]])[:, 0]
+        least = np.minimum(kept, np.maximum(points.gap, _LEAST * kept))
+        return cls(body, local, carrier, normal, least)
+
+    def gaps(self, configuration: Configuration, length: float) -> Gaps:
+        """Return the gaps at a configuration, over a length."""
+        centre, matrix = configuration.frames
+        each = np.arange(len(self.body))
+        arm = (matrix[self.body] @ self.local[..., None])[..., 0]
+        point = centre[self.body] + arm
+        bearer = self.body[each, self.carrier]
+        normal = (matrix[bearer] @ self.normal[:, :, None])[:, :, 0]
+        apart = point[:, 0] - point[:, 1]
+        direction = np.stack([normal, -normal], axis=1)
+        other = 1 - self.carrier  # the bearer turns with what is now at the other point
+        arm[each, self.carrier] = point[each, other] - centre[bearer]
+        arm /= length
+        blocks = np.concatenate([direction, cross(arm, direction)], axis=2)
+        bends = direction.copy()
+        bends[each, self.carrier] *= -1.0  # there the normal turns, and not the arm
+        return Gaps((dot(normal, apart) - self.kept) / length, blocks, self.body, bends, arm)
+
+
+@dataclass
+class Sleepers:
+    """How far parts may move before they can come near the world: kept from tick to tick.
+
+    free (m,): lengths that are left.  seen: the poses since which they count; None before the first tick.
+    """
+
+    free: Floats
+    seen: tuple[Pose, ...] | None = None
+
+    def without_far_pairs(self, system: ContactSystem, reach: float, moving: Bools) -> ContactSystem:
+        """Return a system whose parts (m,) that do not move, or are farther than a reach, a length, from the
+        world do not meet it.
+        """
+        asleep = np.flatnonzero(~self.awake(system, reach, moving)).tolist()
+        awake = {pair for pair in system.never_meeting if pair[1] != FIXED}
+        return replace(system, never_meeting=frozenset(awake | {(part, FIXED) for part in asleep}))
+
+    def awake(self, system: ContactSystem, reach: float, moving: Bools) -> Bools:
+        """Return which parts (m,) may come to the world within a reach, a length."""
+        if system.fixed is None:
+            return np.zeros(len(system), bool)
+        if self.seen is not None:
+            self.free -= _farthest_moves(system, self.seen)
+        self.seen = system.poses
+        lower, upper = system.boxes
+        tree = system.fixed.tree
+        apart = np.maximum(lower - tree.upper[0], tree.lower[0] - upper).max(axis=1)
+        self.free = np.maximum(self.free, apart)
+        for part in np.flatnonzero((self.free <= reach) & moving).tolist():
+            body, pose = system.bodies[part], system.poses[part]
+            self.free[part] = clearance(body.tree, pose, tree, 0.2, _MARGIN * reach)
+        awake: Bools = (self.free <= reach) & moving
+        return awake
+
+
+def _farthest_moves(system: ContactSystem, before: tuple[Pose, ...]) -> Floats:
+    """Return the farthest (m,) that a point of each part has moved from poses before."""
+    now, then = Poses.of(system.poses), Poses.of(before)
+    own = np.array([body.body.mass.center for body in system.bodies])
+    shift = np.linalg.norm(now.points(own) - then.points(own), axis=1)
+    apart = then.matrix.transpose(0, 2, 1) @ now.matrix
+    # sqrt(2) sin(a / 2), at least
+    sine = 0.5 * np.sqrt(np.maximum(3.0 - np.trace(apart, axis1=1, axis2=2), 0.0))
+    moves: Floats = shift + 2.0 * sine * system.radii
+    return moves
+
+
+class ContactClearances(Clearances[ContactSystem]):
+    """The clearances of one tick, from where bodies overlap nothing.
+
+    Args:
+        groups: of the linkage.
+        start: where the tick begins.
+        system: the bodies there.
+        kept: D, a length.
+        reach: how far a part may move in the tick, a length.
+        sleepers: what is kept from tick to tick.
+    """
+
+    def __init__(
+        self,
+        groups: RigidGroups,
+        start: Configuration,
+        system: ContactSystem,
+        kept: float,
+        reach: float,
+        sleepers: Sleepers,
+    ) -> None:
+        self._groups, self._start, self._kept, self._reach = groups, start, kept, reach
+        self._system = sleepers.without_far_pairs(system, reach + 2.0 * kept, groups.part_group != FIXED)
+        travel = np.full(len(system), reach + 2.0 * kept)
+        searched = replace(self._system, travel=travel, cone_tolerance=_LEAVING)
+        points = searched.generate(_REACH, InterfacePoints.none(), None)
+        apart = points.take(points.gap > 0.0)  # others are of edges that do not face each other
+        self._rows = CarriedGaps.of(groups, start, searched.in_world(apart), kept)
+
+    def gaps(self, configuration: Configuration) -> Gaps:
+        """Return the gaps of all interface points of the tick."""
+        if not len(self._rows.kept):
+            return Gaps.none()
+        return self._rows.gaps(configuration, self._groups.length)
+
+    def checked(self, configuration: Configuration) -> ContactSystem | None:
+        """Return the bodies at a configuration if nothing is crossed on the path there."""
+        before, groups = self._system, self._groups
+        twists = twists_between(self._start, configuration, groups.length)
+        if not twists.any():
+            return before
+        half_way = self._half_way(configuration, twists)
+        paths = part_paths(groups, before, self._start, configuration, half_way)
+        stops = motion_stops(before, paths, self._kept)
+        if stops.first < 1.0:
+            self._obey(configuration, twists, stops.first, stops.stopped_first(_STOPPED))
+            return None
+        trial = before.at(groups.poses(configuration))
+        pairs = [(first, second) for first, second in stops.undecided.tolist()]
+        if pairs and not self._curved_are_clear(trial, configuration, pairs):
+            return None
+        return trial
+
+    def _half_way(self, configuration: Configuration, twists: Floats) -> Configuration:
+        """Return where groups pass by half way, so that what slides on a contact stays on it.
+
+        Groups turn evenly.  Were their centres to go straight, points that touch at both ends would go
+        through arcs, about a^2 r / 8 deep for a turn a, and cut into what they slide on.  So the centres are
+        shifted there by the least that gives such points their gaps.
+        """
+        length, rows = self._groups.length, self._rows
+        half = self._start.moved(0.5 * twists, length)
+        ends = [rows.gaps(each, 1.0).gap for each in (self._start, configuration)]
+        stay = np.flatnonzero(np.maximum(*ends) < _STAYING * self._kept)
+        if not len(stay):
+            return half
+        count = len(self._groups)
+        there = rows.take(stay).gaps(half, length)
+        shifts = there.dense(count).reshape(len(stay), count, 6)[:, :, :3].reshape(len(stay), 3 * count)
+        least = np.linalg.lstsq(shifts, -there.gap, rcond=1e-6)[0]
+        return Configuration(half.centre + length * least.reshape(count, 3), half.turn)
+
+    def _obey(self, configuration: Configuration, twists: Floats, share: float, pairs: Ints) -> None:
+        """Add rows for what pairs (j, 2) come to at a share of the way to a configuration."""
+        groups, before = self._groups, self._system
+        there = self._start.moved(share * twists, groups.length)
+        system = before.at(groups.poses(there))
+        alone = only_pairs(system, [(first, second) for first, second in pairs.tolist()])
+        near = 4.0 * self._kept
+        alone = replace(alone, travel=np.full(len(alone), near))
+        points = alone.generate(_REACH, InterfacePoints.none(), None)
+        more = CarriedGaps.of(groups, there, alone.in_world(points), self._kept)
+        more.kept[:] = _LEAST * self._kept if share == 0.0 else self._kept
+        self._rows = CarriedGaps.join([self._rows, more])
+
+    def _curved_are_clear(
+        self, trial: ContactSystem, configuration: Configuration, pairs: list[Pair]
+    ) -> bool:
+        """Return whether curved pairs are clear half way and at the end; else add their rows."""
+        groups, before = self._groups, self._system
+        twists = twists_between(self._start, configuration, groups.length)
+        for share in (0.5, 1.0):
+            there = configuration if share == 1.0 else self._start.moved(share * twists, groups.length)
+            system = trial if share == 1.0 else before.at(groups.poses(there))
+            alone = replace(only_pairs(system, pairs), travel=np.full(len(system), self._reach))
+            points = alone.generate(_REACH, InterfacePoints.none(), before)
+            low = points.take(points.gap < _LOWEST * self._kept)
+            if len(low):
+                more = CarriedGaps.of(groups, there, alone.in_world(low), self._kept)
+                self._rows = CarriedGaps.join([self._rows, more])
+                return False
+            if alone.missed_crossings(points, pairs):
+                return False
+        return True
+
+
+_REACH = Reach(1.0, 1.0, 1.0)  # over the lengths of travel
+
+
+def part_paths(
+    groups: RigidGroups,
+    system: ContactSystem,
+    start: Configuration,
+    end: Configuration,
+    half_way: Configuration,
+) -> RigidPaths:
+    """Return the paths of all parts (m) between two configurations, each about its own centre of mass.
+
+    half_way: where the centres pass by on parabolas.
+    """
+    twists = np.concatenate([twists_between(start, end, groups.length), np.zeros((1, 6))])[groups.part_group]
+    there = system.at(groups.poses(end))
+    shift = np.where((groups.part_group == FIXED)[:, None], 0.0, there.centres - system.centres)
+    passed = system.at(groups.poses(half_way)).centres - system.centres
+    bend = np.where((groups.part_group == FIXED)[:, None], 0.0, 2.0 * shift - 4.0 * passed)
+    return RigidPaths(shift, bend, twists[:, 3:])
+
+
+def only_pairs(system: ContactSystem, pairs: list[Pair]) -> ContactSystem:
+    """Return a system of which only some pairs are searched."""
+    count = len(system)
+    every = {(first, second) for first in range(count) for second in (FIXED, *range(first + 1, count))}
+    ordered = {(a, b) if b == FIXED else (min(a, b), max(a, b)) for a, b in pairs}
+    return replace(system, never_meeting=frozenset(every - ordered))
+
+
+def touching(system: ContactSystem, kept: float) -> InterfacePoints:
+    """Return the interface points, in the scene, at which bodies touch, up to the gap D, a length."""
+    near = replace(system, travel=np.full(len(system), _TOUCHING * kept))
+    points = near.generate(_REACH, InterfacePoints.none(), None)
+    return system.in_world(points.take(points.gap < _TOUCHING * kept))

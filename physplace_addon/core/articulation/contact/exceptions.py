@@ -1,0 +1,89 @@
+"""Which parts of a linkage may overlap: those that do so in the rest pose.
+
+Parts at a joint overlap there, as a rule, or touch: their meshes could not bend otherwise.  So pairs of
+neighbours at a joint are excepted where they are nearer to each other in the rest pose than _TOUCHING.  That
+holds for a part and the world, too, where a joint connects them.  Other pairs are excepted only where they
+overlap: their meshes do so wherever they go, and nothing could be done about it.  All of them are named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ...collision.distance import clearance
+from ...contact.system import FIXED, ContactSystem, Pair, triangle_overlaps
+from ...mechanics.start import contained
+from ..groups import RigidGroups
+
+_TOUCHING = 1e-2  # distance of neighbours, over the lesser radius, that touch
+_DEPTH = 1e-3  # depth of triangles in each other, over the lesser radius, that is no rounding
+
+
+def never_meeting(groups: RigidGroups, system: ContactSystem) -> tuple[frozenset[Pair], frozenset[Pair]]:
+    """Return the pairs of parts that may go through each other, and those of them that do so because they
+    overlap.
+
+    Args:
+        groups: of the linkage.
+        system: the parts at the rest pose.
+    """
+    part_group = groups.part_group.tolist()
+    together = {
+        (a, b)
+        for a in range(len(system))
+        for b in range(a + 1, len(system))
+        if part_group[a] == part_group[b]
+    }
+    still = {(part, FIXED) for part, group in enumerate(part_group) if group == FIXED}
+    neighbours = _neighbours(groups)
+    alone = replace(system, never_meeting=frozenset(together | still))
+    near = [pair for pair in alone.pairs(_TOUCHING) if pair[1] != FIXED or pair in neighbours]
+    excepted = frozenset(pair for pair in near if _overlap(alone, pair, pair in neighbours))
+    return frozenset(together | still | excepted), excepted
+
+
+def overlaps_world(system: ContactSystem) -> list[int]:
+    """Return the parts that overlap the world by more than rounding."""
+    pairs = [pair for pair in system.pairs(0.0) if pair[1] == FIXED]
+    return [pair[0] for pair in pairs if _overlap(system, pair, False)]
+
+
+def overlapping_parts(system: ContactSystem) -> frozenset[Pair]:
+    """Return the pairs of parts that overlap by more than rounding."""
+    pairs = [pair for pair in system.pairs(0.0) if pair[1] != FIXED]
+    return frozenset(pair for pair in pairs if _overlap(system, pair, False))
+
+
+def world_bodies_at(system: ContactSystem, part: int) -> list[str]:
+    """Return the names of the fixed bodies that a part overlaps."""
+    body, pose = system.bodies[part].body, system.poses[part]
+    alone = [(each, ContactSystem.of([body], [pose], [each])) for each in system.parts]
+    return [each.name for each, pair in alone if _overlap(pair, (0, FIXED), False)]
+
+
+def _overlap(system: ContactSystem, pair: Pair, neighbours: bool) -> bool:
+    """Return whether the bodies of a pair overlap; of neighbours, whether they touch."""
+    body_pair, radius = system.body_pair(pair), system.body_pair(pair).radius
+    most = 2.0 * _TOUCHING * radius
+    apart = clearance(body_pair.active.tree, body_pair.pose, body_pair.world.tree, most=most)
+    if neighbours and apart <= _TOUCHING * radius:
+        return True
+    if apart <= 0.0 and bool((triangle_overlaps(body_pair, curved=True).depth > _DEPTH * radius).any()):
+        return True
+    return contained(body_pair, system.solids(pair))
+
+
+def _neighbours(groups: RigidGroups) -> set[Pair]:
+    """Return the pairs of parts whose rigid groups a joint or a constraint connects."""
+    linkage, part_group = groups.linkage, groups.part_group
+    ends: Sequence[tuple[int, int]] = [
+        *((joint.anchors.first, joint.anchors.second) for joint in linkage.joints),
+        *((each.first, each.second) for each in linkage.constraints),
+    ]
+    joined = {(int(part_group[a]), int(part_group[b])) for a, b in ends if a != FIXED and b != FIXED}
+    world = {(max(a, b), FIXED) for a, b in ends if FIXED in (a, b)}
+    number = part_group.tolist()
+    pairs = {(a, b) for a in range(len(number)) for b in range(a + 1, len(number))}
+    either = joined | {(b, a) for a, b in joined}
+    return world | {(a, b) for a, b in pairs if (number[a], number[b]) in either}

@@ -1,0 +1,85 @@
+"""The start of a linkage: its joints are closed, and parts that touch get the gap that contacts keep.
+
+A figure comes in single precision: joints are open by rounding, and feet stand on a floor or a little in it.
+Both are put right by the least motion, Newton's method with the gaps of all interface points as rows.  Where
+there is no room for the gap D, a smaller one is tried.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ...contact.system import OVERLAP, ContactSystem, InterfacePoints, Reach
+from ...mechanics.start import overlaps_and_gaps
+from ..configuration import Configuration
+from ..equations import Equations
+from ..least_motion import Iterate, newton_step
+from .clearances import CarriedGaps
+
+_CLOSED = 1e-12  # error of a joint, over L, that is rounding
+_ROUNDED = 1e-9  # the same where rounding allows no better
+_ROUNDS = 30  # of closing joints
+_PARTINGS = 6  # rounds in which bodies are parted
+_SHARES = (1.0, 0.3, 0.1)  # of D that are tried
+_SHALLOW = 2e-3  # depth, over the least radius, up to which bodies that overlap are parted
+_NEARLY = 0.7  # of a gap that is enough
+
+
+def closed_configuration(equations: Equations, configuration: Configuration) -> Configuration | None:
+    """Return the configuration of least motion whose joints are closed to rounding; None if there is none
+    near.
+    """
+    at, error = Iterate.start(configuration, equations), np.inf
+    for _ in range(_ROUNDS):
+        rows = equations.rows(at.configuration)
+        error = float(np.abs(rows.value[equations.hard]).max(initial=0.0))
+        if error <= _CLOSED:
+            return at.configuration
+        at = newton_step(equations, configuration, at, rows, longest=0.2)
+    return at.configuration if error <= _ROUNDED else None
+
+
+def parted(
+    equations: Equations, configuration: Configuration, system: ContactSystem, kept: float
+) -> tuple[Configuration, InterfacePoints]:
+    """Return a configuration with gaps between bodies, and the interface points that are still too near.
+
+    Args:
+        equations: of the linkage, without goals.
+        configuration: with closed joints.
+        system: the bodies there.
+        kept: D, a length.
+    """
+    radius = system.radius
+    depth = _SHALLOW * radius
+    unsure = replace(system, sign_tolerance=max(system.sign_tolerance, 2.0 * _SHALLOW))
+    low = InterfacePoints.none()
+    for share in _SHARES:
+        gap = share * kept
+        reach = (2.0 * kept + depth) / radius
+        found = configuration
+        for _ in range(_PARTINGS):
+            there = unsure.at(equations.groups.poses(found))
+            points = overlaps_and_gaps(there, Reach(reach, reach, reach), depth)
+            low = there.in_world(points.take(points.gap < _NEARLY * gap))
+            if not len(low) and not there.misses_collision(points, OVERLAP):
+                return found, low
+            found = _moved_apart(equations, configuration, found, there.in_world(points), gap)
+    return configuration, low
+
+
+def _moved_apart(
+    equations: Equations, first: Configuration, at: Configuration, points: InterfacePoints, gap: float
+) -> Configuration:
+    """Return the configuration of least motion from a first one in which interface points have a gap."""
+    rows = CarriedGaps.of(equations.groups, at, points, gap)
+    rows.kept[:] = gap
+    iterate = Iterate.start(at, equations)
+    for _ in range(4):
+        gaps = rows.gaps(iterate.configuration, equations.groups.length)
+        values = equations.rows(iterate.configuration)
+        iterate = newton_step(equations, first, iterate, values, gaps, 0.1)
+    closed = closed_configuration(equations, iterate.configuration)
+    return at if closed is None else closed

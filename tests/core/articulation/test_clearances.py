@@ -1,0 +1,210 @@
+"""Linkages that touch the world and themselves: nothing overlaps, and what may overlap is named."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from physplace_addon.core.articulation import (
+    Goal,
+    LinkageDrag,
+    LinkageScene,
+    LinkageSolve,
+    LinkageState,
+    LinkageStatus,
+    PointGoal,
+    pinned,
+)
+from physplace_addon.core.articulation.contact.clearances import CarriedGaps
+from physplace_addon.core.bodies import Body
+from physplace_addon.core.bodies.polyhedra import polyhedron
+from physplace_addon.core.contact.system import FIXED, InterfacePoints
+from physplace_addon.core.errors import PlacementError
+from physplace_addon.core.rigid import Pose
+from tests.core.articulation import figures
+from tests.core.articulation.figures import Figure, box
+from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
+from tests.oracles.soups import Soup, deepest_crossing
+
+TIP = np.array([0.5, 0.0, 0.0])
+
+
+def deepest_overlap(figure: Figure, state: LinkageState, world: Sequence[Body], scene: LinkageScene) -> float:
+    """The deepest crossing of triangles of two bodies that are not excepted, over the lesser radius."""
+    names, parts = figure.linkage.names, figure.linkage.parts
+    placed = [(name, part, pose) for name, part, pose in zip(names, parts, state.poses, strict=True)]
+    placed += [("world", body, Pose.identity()) for body in world]
+    deepest = 0.0
+    for i, (name, body, pose) in enumerate(placed[: len(parts)]):
+        for other_name, other, other_pose in placed[i + 1 :]:
+            if {(name, other_name), (other_name, name)} & set(scene.excepted):
+                continue
+            first, second = (pose.points(body.triangles), other_pose.points(other.triangles))
+            low, high = (np.stack([each.min(axis=(0, 1)), each.max(axis=(0, 1))]) for each in (first, second))
+            if (low[0] > high[1]).any() or (high[0] > low[1]).any():
+                continue
+            depth = deepest_crossing(Soup.of(first), Soup.of(second))
+            deepest = max(deepest, depth / min(body.radius, other.radius))
+    return deepest
+
+
+def block(size: Sequence[float], place: Sequence[float], name: str) -> Body:
+    """A fixed box about a place."""
+    return polyhedron(CUBE_POINTS * np.array(size) + np.array(place), CUBE_TRIANGLES, name)
+
+
+def scene_of(figure: Figure, world: Sequence[Body] = ()) -> LinkageScene:
+    return LinkageScene.of(figure.linkage, figure.poses, world)
+
+
+def dragged(
+    figure: Figure,
+    scene: LinkageScene,
+    world: Sequence[Body],
+    part: int,
+    path: Sequence[Sequence[float]],
+    others: Sequence[Goal] = (),
+    rest: int = 40,
+) -> LinkageDrag:
+    """A drag of a part's origin along shifts from where it is, then until it rests; each state is judged."""
+    start = scene.start.poses[part].translation
+    drag = LinkageDrag(scene, scene.start, [PointGoal(part, np.zeros(3), start), *others])
+    for tick in range(len(path) + rest):
+        if tick < len(path):
+            drag.move_to([PointGoal(part, np.zeros(3), start + np.array(path[tick])), *others])
+        elif not drag.status.is_running:
+            break
+        state = drag.step()
+        assert state.joint_error < 1e-6
+        assert deepest_overlap(figure, state, world, scene) < 1e-6
+    return drag
+
+
+def line(shift: Sequence[float], ticks: int) -> list[list[float]]:
+    return [[each * (tick + 1) / ticks for each in shift] for tick in range(ticks)]
+
+
+def test_derivatives_of_carried_gaps_are_finite_differences(rng: np.random.Generator) -> None:
+    figure = figures.chain(3, 0.4)
+    groups = scene_of(figure).groups
+    at = scene_of(figure).start.configuration
+    points = InterfacePoints.join([some_point(rng, dims) for dims in ((0, 2), (2, 0), (1, 1), (0, 2))])
+    points.body2[3] = FIXED
+    rows = CarriedGaps.of(groups, at, points, 1e-3)
+    for there in (at, at.moved(0.2 * rng.normal(size=(3, 6)), groups.length)):
+        found, step = rows.gaps(there, groups.length).dense(3), 1e-6
+        for column in range(18):
+            twist = np.zeros(18)
+            twist[column] = step
+            ahead, behind = (
+                rows.gaps(there.moved(sign * twist.reshape(3, 6), groups.length), groups.length).gap
+                for sign in (1.0, -1.0)
+            )
+            assert np.abs((ahead - behind) / (2.0 * step) - found[:, column]).max() < 1e-8
+
+
+def some_point(rng: np.random.Generator, dims: tuple[int, int]) -> InterfacePoints:
+    """A point between parts 0 and 2 somewhere: a vertex and a face, a face and a vertex, or two edges."""
+    one, normal = rng.normal(size=3), rng.normal(size=3)
+    normal /= np.linalg.norm(normal)
+    nothing, gap = np.zeros(1, np.intp), np.array([0.3])
+    return InterfacePoints(
+        np.array([dims[0]]), nothing, nothing, np.zeros((1, 2)),
+        np.array([dims[1]]), nothing, nothing, np.zeros((1, 2)),
+        np.ones(1), np.zeros(1, bool), np.full(1, np.inf),
+        (one + 0.3 * normal)[None], one[None], normal[None], gap, np.zeros(1, np.intp), np.full(1, 2),
+    )  # fmt: skip
+
+
+def test_an_arm_stops_at_a_wall_and_slides_along_it() -> None:
+    figure = figures.chain(3, 0.3)
+    wall = [block((0.2, 6.0, 6.0), (2.95, 0.0, 0.0), "wall")]
+    scene = scene_of(figure, wall)
+    drag = dragged(figure, scene, wall, 2, line((0.8, -0.6, 0.2), 25))
+    assert drag.status is LinkageStatus.BLOCKED
+    assert len(drag.state.contacts) > 0
+    target = figure.poses[2].translation + np.array([0.8, -0.6, 0.2])
+    apart = drag.state.poses[2].translation - target
+    assert abs(apart[1]) < 0.2  # it went along with the goal beside the wall
+
+
+def test_a_fast_drag_does_not_go_through_a_thin_wall() -> None:
+    figure = figures.chain(3, 0.3)
+    wall = [block((0.001, 6.0, 6.0), (2.85, 0.0, 0.0), "wall")]
+    scene = scene_of(figure, wall)
+    solver = LinkageSolve(scene, scene.start, [PointGoal(2, TIP, np.array([3.2, 0.0, 0.0]))])
+    for _ in range(40):
+        state = solver.step()
+        assert deepest_overlap(figure, state, wall, scene) < 1e-6
+        assert all(pose.translation[0] < 2.85 for pose in state.poses)
+        if not solver.status.is_running:
+            break
+
+
+def test_an_arm_does_not_go_through_another_part_of_its_figure() -> None:
+    figure = figures.person()
+    floor = [block((4.0, 4.0, 0.2), (0.0, 0.0, -0.1), "floor")]
+    scene = scene_of(figure, floor)
+    hand = figure.linkage.names.index("left hand")
+    feet = [figure.linkage.names.index(f"{side} foot") for side in ("left", "right")]
+    pins = pinned(scene.start.poses, feet)
+    drag = dragged(figure, scene, floor, hand, line((-0.5, 0.0, 0.35), 10), pins, rest=3)
+    assert drag.state.goal_errors[0] > 0.02  # the goal is inside the trunk
+    assert len(drag.state.contacts) > 0
+
+
+def test_neighbours_that_overlap_in_the_rest_pose_are_named() -> None:
+    figure = figures.person()
+    excepted = scene_of(figure).excepted
+    assert ("left thigh", "left shin") in excepted or ("left shin", "left thigh") in excepted
+    assert not any("head" in pair and "pelvis" in pair for pair in excepted)
+
+
+def test_parts_that_overlap_though_no_joint_connects_them_are_excepted_and_named() -> None:
+    figure = figures.chain(3, 0.4)
+    poses = list(figure.poses)
+    parts = [*figure.linkage.parts, box((0.3, 0.3, 0.3), "hat")]
+    linkage = type(figure.linkage).of(parts, figure.linkage.joints, names=["a", "b", "c", "hat"])
+    poses.append(Pose(np.array([1.0, 0.0, 0.0, 0.0]), poses[2].translation))
+    assert ("c", "hat") in LinkageScene.of(linkage, poses).excepted
+
+
+def test_a_part_that_overlaps_the_world_is_named_with_what_it_overlaps() -> None:
+    figure = figures.chain(3, 0.4)
+    crate = [block((0.5, 0.5, 0.5), figure.poses[2].translation.tolist(), "crate")]
+    with pytest.raises(PlacementError, match='"part 2" overlaps "crate"'):
+        scene_of(figure, crate)
+
+
+def test_feet_that_stand_on_or_a_little_in_a_floor_are_parted_from_it() -> None:
+    figure = figures.person()
+    for height in (0.0, 0.001, 0.001 + 2e-5):
+        floor = [block((4.0, 4.0, 0.2), (0.0, 0.0, -0.1 + height), "floor")]
+        scene = scene_of(figure, floor)
+        assert deepest_overlap(figure, scene.start, floor, scene) == 0.0
+        moved = [a.translation - b.translation for a, b in zip(scene.start.poses, figure.poses, strict=True)]
+        assert np.abs(moved).max() < 1e-3
+
+
+def test_nothing_moves_while_a_goal_presses_a_part_against_a_wall() -> None:
+    figure = figures.chain(3, 0.3)
+    wall = [block((0.2, 6.0, 6.0), (2.95, 0.0, 0.0), "wall")]
+    scene = scene_of(figure, wall)
+    drag = dragged(figure, scene, wall, 2, line((0.5, 0.0, 0.0), 15), rest=80)
+    assert not drag.status.is_running
+    goals = [PointGoal(2, np.zeros(3), figure.poses[2].translation + np.array([0.5, 0.0, 0.0]))]
+    rest = drag.state
+    for _ in range(5):
+        drag.move_to(goals)
+        for pose, before in zip(drag.step().poses, rest.poses, strict=True):
+            assert np.abs(pose.matrix4 - before.matrix4).max() < 1e-6
+
+
+@pytest.mark.parametrize("scale", [1e-3, 100.0])
+def test_a_bead_and_a_hall_stop_at_walls_alike(scale: float) -> None:
+    figure = figures.chain(3, 0.3, scale)
+    wall = [block((0.2 * scale, 6.0 * scale, 6.0 * scale), (2.95 * scale, 0.0, 0.0), "wall")]
+    scene = scene_of(figure, wall)
+    drag = dragged(figure, scene, wall, 2, line((0.5 * scale, 0.0, 0.0), 10), rest=20)
+    assert len(drag.state.contacts) > 0
+    assert drag.state.goal_errors[0] > 0.1 * scale
