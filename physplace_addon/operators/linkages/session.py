@@ -262,7 +262,10 @@ class LinkageSession(InteractiveSession):
     @property
     def explanation(self) -> str:
         """How the drag stands, in words."""
-        return "" if self._solver is None else self._solver.explanation
+        if self._solver is None:
+            return ""
+        status = self._solver.status
+        return status.message if status.is_running else self._solver.explanation
 
     def figures(self) -> str:
         """Return how the drag stands, in one line."""

@@ -81,6 +81,16 @@ def carried_box(rig: bpy.types.Object, bone: str, half: Point | None = None) -> 
     return obj
 
 
+def hang(rig: bpy.types.Object, bone: str, obj: bpy.types.Object) -> None:
+    """Parent an object to a bone, where it is."""
+    current_view_layer().update()
+    place = obj.matrix_world.copy()
+    obj.parent, obj.parent_type, obj.parent_bone = rig, "BONE", bone
+    current_view_layer().update()
+    obj.matrix_world = place
+    current_view_layer().update()
+
+
 def carried_boxes(rig: bpy.types.Object) -> list[bpy.types.Object]:
     """A box along each bone of an armature."""
     return [carried_box(rig, bone.name) for bone in present(rig.pose).bones]

@@ -1,0 +1,138 @@
+"""A jointed figure posed with the mouse: pinned, dragged onto a chair, undone; what ends a drag."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+from mathutils import Quaternion
+
+from tests.blender_data import physplace
+from tests.scene.linkages import rigs
+from tests.scene.linkages.standing_figure import HIP, SEAT, figure_and_chair, overlaps
+from tests.window import afresh, extension
+from tests.window.placements import assert_nothing_is_open, header, operator
+from tests.window.user import Point, User
+
+FROM_THE_RIGHT = Quaternion((0.5, 0.5, 0.5, 0.5))  # along -x: y is to the right, z up
+FEET = ((0.09, -0.15, 0.05), (-0.09, -0.15, 0.05))
+PELVIS = (0.16, 0.08, 1.0)
+MOVED = 1e-4  # lengths by which a pinned foot may have moved
+
+
+async def _look_from_the_right(user: User) -> None:
+    view = user.view
+    view.view_perspective, view.view_rotation = "ORTHO", FROM_THE_RIGHT
+    view.view_location, view.view_distance = (0.0, 0.2, 0.9), 3.0
+    await user.wait()
+
+
+async def _shown(user: User) -> bpy.types.Object:
+    """The figure before its chair, as it is to be seen in pictures."""
+    rig = figure_and_chair()
+    rig.select_set(True)
+    afresh.draw(user, fully=True)
+    space = user.space
+    space.overlay.show_floor = space.overlay.show_axis_x = space.overlay.show_axis_y = False
+    space.overlay.show_bones = space.show_gizmo_navigate = space.overlay.show_text = False
+    space.overlay.show_relationship_lines = space.overlay.show_cursor = False
+    space.shading.color_type, space.shading.show_cavity = "RANDOM", True
+    return rig
+
+
+async def _begin(user: User, mouse: Point) -> None:
+    await user.move_to(user.at(mouse))
+    with bpy.context.temp_override(window=user.window, area=user.area, region=user.region()):
+        assert physplace.linkage_drag("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
+    assert extension.open_sessions() == ["PHYSPLACE_OT_linkage_drag"]
+    await user.until(lambda: not operator().is_busy)
+
+
+async def _drag(user: User, start: Point, *stops: Point) -> None:
+    """Drag the figure at a point that is seen to others, and let go there."""
+    await _begin(user, start)
+    await user.hold()
+    assert operator().session.grabbed is not None
+    for stop in stops:
+        await user.glide_to(user.at(stop), steps=20)
+        await user.wait(30)
+    await user.release()
+    await user.until(lambda: not extension.open_sessions())
+
+
+async def _pin_the_feet(user: User) -> None:
+    await user.look_from_the_front((0.0, 0.0, 0.9), 3.0)
+    await _begin(user, FEET[0])
+    for foot in FEET:
+        await user.click(user.at(foot), ctrl=True)
+        await user.press("TAB")
+    assert "2 pins" in header()
+    await user.screenshot("pinned")
+    await user.press("RET")
+    assert_nothing_is_open()
+
+
+async def test_a_standing_figure_is_dragged_to_sit_on_a_chair_with_its_feet_on_the_floor(user: User) -> None:
+    rig = await _shown(user)
+    user.scene_is_ready()
+    await _pin_the_feet(user)
+    feet = [rigs.bone_matrix(rig, f"Foot.{side}") for side in ("L", "R")]
+    await _look_from_the_right(user)
+    await user.screenshot("standing")
+    await _drag(user, PELVIS, (0.16, 0.3, 0.8), (0.16, 0.47, 0.5))
+    await user.screenshot("seated")
+    rig = bpy.data.objects["Figure"]
+    chest = rigs.bone_matrix(rig, "Chest") @ (0.16, 0.14, 0.09, 1.0)
+    await _drag(user, tuple(chest[:3]), (0.16, 0.52, 0.95))
+    hand = rigs.bone_matrix(bpy.data.objects["Figure"], "Hand.L") @ (0.0, 0.1, 0.0, 1.0)
+    await _drag(user, tuple(hand[:3]), (0.2, 0.1, 0.62))
+    await user.screenshot("sitting")
+    rig = bpy.data.objects["Figure"]
+    for side, foot in zip(("L", "R"), feet, strict=True):
+        assert np.abs(rigs.bone_matrix(rig, f"Foot.{side}") - foot).max() < MOVED
+    hip = rigs.bone_matrix(rig, "Thigh.L")[:3, 3]
+    assert hip[2] < 0.6 * HIP, "it has sat down"
+    assert 0.2 < hip[1] < 0.6, "on the chair"
+    assert hip[2] > SEAT
+    assert overlaps() == []
+
+
+async def test_a_drag_is_one_step_to_undo_and_escape_restores(user: User) -> None:
+    rig = await _shown(user)
+    await _look_from_the_right(user)
+    user.scene_is_ready()
+    before = rigs.bone_matrix(rig, "Head")
+    await _begin(user, (0.1, 0.0, 1.65))
+    await user.hold()
+    await user.glide_to(user.at((0.1, -0.4, 1.4)), steps=10)
+    await user.wait(10)
+    assert np.abs(rigs.bone_matrix(bpy.data.objects["Figure"], "Head") - before).max() > 0.05
+    assert 'drags "Head"' in header()
+    await user.screenshot("dragged")
+    await user.press("ESC")
+    assert_nothing_is_open()
+    np.testing.assert_array_equal(rigs.bone_matrix(bpy.data.objects["Figure"], "Head"), before)
+    await user.release()
+    await _drag(user, (0.1, 0.0, 1.65), (0.1, -0.4, 1.4))
+    assert np.abs(rigs.bone_matrix(bpy.data.objects["Figure"], "Head") - before).max() > 0.05
+    await user.undo()
+    np.testing.assert_allclose(rigs.bone_matrix(bpy.data.objects["Figure"], "Head"), before, atol=1e-6)
+
+
+async def test_a_moves_the_whole_figure(user: User) -> None:
+    await _shown(user)
+    await _look_from_the_right(user)
+    user.scene_is_ready()
+    before = {
+        name: rigs.bone_matrix(bpy.data.objects["Figure"], name) for name in ("Head", "Shin.L", "Hand.R")
+    }
+    await _begin(user, (0.1, 0.0, 1.65))
+    await user.press("A")
+    await user.hold()
+    await user.glide_to(user.at((0.1, -0.5, 1.85)), steps=15)
+    await user.wait(30)
+    await user.release()
+    assert_nothing_is_open()
+    for name, matrix in before.items():
+        after = rigs.bone_matrix(bpy.data.objects["Figure"], name)
+        np.testing.assert_allclose(after[:3, :3], matrix[:3, :3], atol=1e-3)
+        np.testing.assert_allclose(after[:3, 3] - matrix[:3, 3], (0.0, -0.5, 0.2), atol=0.02)
