@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import ceil
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 from bpy.types import Context
 
 from ...core.arrays import Floats
-from ...core.articulation import Goal, LinkageDrag, LinkagePull, LinkageSolve, LinkageStatus
+from ...core.articulation import Goal, LinkageDrag, LinkagePull, LinkageSolve
 from ...core.jobs import Job, Progress
 from ...core.rigid import Pose
 from ...scene.access import active_object, present, scene_of
@@ -26,7 +26,7 @@ from ...scene.linkages.preparation import PreparedLinkage
 from ...scene.linkages.reading import reading_around, reading_linkage
 from ...scene.reading.nearness import Travel
 from ..common import Conclusion
-from .session import PIN_WEIGHT, conclusion
+from .session import PIN_WEIGHT, UNSEEN, conclusion, farthest_move
 from .targets import PointOfPart, along, part_of_name, point_of_part
 
 TICK: Final = 0.02  # over the figure's size, that the goal of a drag without a mouse moves in a tick
@@ -47,13 +47,6 @@ class GoalOfPart:
     path: Floats
     frames: int = 1
     keyed: bool = False
-
-
-class _Solver(Protocol):
-    @property
-    def status(self) -> LinkageStatus: ...
-    @property
-    def explanation(self) -> str: ...
 
 
 class GoalRun:
@@ -78,11 +71,12 @@ class GoalRun:
         return float(np.linalg.norm(np.diff(self.way, axis=0), axis=1).sum())
 
 
+PosingSolver = LinkageDrag | LinkagePull | LinkageSolve
 # each runs a solver to its end, and gives the poses of all states that count, and the solver
-Way = Callable[[GoalRun, GoalOfPart], Job[tuple[list[tuple[Pose, ...]], _Solver]]]
+Way = Callable[[GoalRun, GoalOfPart], Job[tuple[list[tuple[Pose, ...]], PosingSolver]]]
 
 
-def dragging(run: GoalRun, asked: GoalOfPart) -> Job[tuple[list[tuple[Pose, ...]], _Solver]]:
+def dragging(run: GoalRun, asked: GoalOfPart) -> Job[tuple[list[tuple[Pose, ...]], PosingSolver]]:
     """Lead the point along the path in small steps, as the mouse does."""
     size = run.prepared.scene.groups.length
     ticks = max(ceil(run.length / (TICK * size)), 1)
@@ -92,14 +86,14 @@ def dragging(run: GoalRun, asked: GoalOfPart) -> Job[tuple[list[tuple[Pose, ...]
         solver.step()
         yield Progress("Dragging", tick / ticks)
     for _ in range(_MOST_TICKS):
-        if not solver.status.is_running:
+        before = solver.state
+        if not solver.status.is_running or farthest_move(before, solver.step()) <= UNSEEN * size:
             break
-        solver.step()
         yield Progress("Dragging", 1.0)
     return [run.prepared.poses(solver.state)], solver
 
 
-def pulling(run: GoalRun, asked: GoalOfPart) -> Job[tuple[list[tuple[Pose, ...]], _Solver]]:
+def pulling(run: GoalRun, asked: GoalOfPart) -> Job[tuple[list[tuple[Pose, ...]], PosingSolver]]:
     """Lead the point along the path, a state for each frame."""
     solver = LinkagePull(run.prepared.scene, run.state, run.goals, asked.frames)
     states = [run.prepared.poses(run.state)]
@@ -109,13 +103,14 @@ def pulling(run: GoalRun, asked: GoalOfPart) -> Job[tuple[list[tuple[Pose, ...]]
     return states, solver
 
 
-def solved(run: GoalRun, asked: GoalOfPart) -> Job[tuple[list[tuple[Pose, ...]], _Solver]]:
+def solved(run: GoalRun, asked: GoalOfPart) -> Job[tuple[list[tuple[Pose, ...]], PosingSolver]]:
     """Solve for the end of the path."""
     solver = LinkageSolve(run.prepared.scene, run.state, run.goals(1.0))
+    size = run.prepared.scene.groups.length
     for _ in range(_MOST_TICKS):
-        if not solver.status.is_running:
+        before = solver.state
+        if not solver.status.is_running or farthest_move(before, solver.step()) <= UNSEEN * size:
             break
-        solver.step()
         yield Progress("Solving")
     return [run.prepared.poses(solver.state)], solver
 
@@ -139,7 +134,7 @@ def posing(context: Context, asked: GoalOfPart, way: Way) -> Job[Conclusion]:
     if asked.keyed:
         shown.key_path(context, states, scene_of(context).frame_current)
         scene_of(context).frame_set(scene_of(context).frame_current + len(states) - 1)
-    return conclusion(found, count, solver.status, solver.explanation)
+    return conclusion(run.prepared, count, solver.state, solver)
 
 
 def _travels(start: Floats, way: Floats) -> list[Travel]:

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Final
+from time import perf_counter
+from typing import Final, Protocol
 
 import numpy as np
 from bpy.types import Context
 
 from ...core.arrays import Floats
-from ...core.articulation import AnyGoal, FigureGoal, Goal, LinkageDrag, LinkageStatus
+from ...core.articulation import AnyGoal, FigureGoal, Goal, LinkageDrag, LinkageState, LinkageStatus
 from ...core.contact.system import FIXED
 from ...core.jobs import Job
 from ...core.rigid import Pose
@@ -27,6 +28,9 @@ from ..session import InteractiveSession, Pacing
 from ..view import View, nearest_pixel, object_under
 
 PIN_WEIGHT: Final = 100.0  # of a pin beside a dragged point, where both cannot be
+SETTLING: Final = 1.0  # seconds after its release in which a figure may still move
+UNSEEN: Final = 1e-6  # motion of a part in a tick, over the figure's size, that nobody sees
+MET: Final = 1e-5  # distance of a goal, over the figure's size, that nobody sees
 _PIXELS: Final = 14.0  # distance from a pin at which the mouse takes it
 _UNTURNED: Final = np.array([1.0, 0.0, 0.0, 0.0])
 
@@ -43,6 +47,18 @@ class Grabbed:
     point: Floats
     taken: Floats
     target: Floats
+
+
+class Solver(Protocol):
+    """A solver of a linkage, as far as its end is reported."""
+
+    @property
+    def status(self) -> LinkageStatus:
+        """Running, or how it ended."""
+
+    @property
+    def explanation(self) -> str:
+        """The status as a sentence."""
 
 
 class LinkageSession(InteractiveSession):
@@ -243,21 +259,23 @@ class LinkageSession(InteractiveSession):
         self._preview.restore(context)
 
     def settle(self) -> None:
-        """Go on until the goals are met, or nothing moves any more."""
-        while self._step():
-            pass
+        """Go on until nothing moves any more that can be seen, for a moment at most."""
+        end = perf_counter() + SETTLING
+        before = self._state
+        while self._step() and perf_counter() < end:
+            if farthest_move(before, self._state) <= UNSEEN * self._prepared.scene.groups.length:
+                break
+            before = self._state
 
     def write(self, context: Context) -> Conclusion:
         """Leave the linkage in its pose, with its pins. Raises SceneError, with everything put back."""
         count = self._preview.write(context, self.poses)
         write_pins(self.found, list(self.pins.values()))
-        return conclusion(self.found, count, self._status, self.explanation)
+        if self._solver is None:
+            return Conclusion(True, f'"{self.found.objects[0].name}": {counted(len(self.pins), "pin")}')
+        return conclusion(self._prepared, count, self._state, self._solver)
 
     # what the header says
-
-    @property
-    def _status(self) -> LinkageStatus:
-        return LinkageStatus.REACHED if self._solver is None else self._solver.status
 
     @property
     def explanation(self) -> str:
@@ -283,9 +301,19 @@ class LinkageSession(InteractiveSession):
         return "   |   ".join(parts)
 
 
-def conclusion(found: FoundLinkage, moved: int, status: LinkageStatus, explanation: str) -> Conclusion:
-    """Return how posing a linkage has ended."""
-    name = found.objects[0].name
-    texts = [f'"{name}": {counted(moved, "part")} moved', explanation]
+def farthest_move(before: LinkageState, after: LinkageState) -> float:
+    """Return how far the origin of any part has moved from one state to another, a length."""
+    pairs = zip(before.poses, after.poses, strict=True)
+    return max(float(np.linalg.norm(two.translation - one.translation)) for one, two in pairs)
+
+
+def conclusion(prepared: PreparedLinkage, moved: int, state: LinkageState, solver: Solver) -> Conclusion:
+    """Return how posing a linkage has ended; what was stopped before its end is judged by its goals."""
+    found, status, text = prepared.scenario.found, solver.status, solver.status.message
+    if not status.is_running:
+        text = solver.explanation
+    elif (state.goal_errors <= MET * prepared.scene.groups.length).all():
+        status, text = LinkageStatus.REACHED, LinkageStatus.REACHED.message
+    texts = [f'"{found.objects[0].name}": {counted(moved, "part")} moved', text]
     texts += [f"left out of account: {listed(found.left_out)}"] if found.left_out else []
-    return Conclusion(status is LinkageStatus.REACHED, "; ".join(text for text in texts if text))
+    return Conclusion(status is LinkageStatus.REACHED, "; ".join(texts))

@@ -13,6 +13,7 @@ import bpy
 import numpy as np
 from mathutils.bvhtree import BVHTree
 
+from physplace_addon.scene.access import present
 from tests.blender_data import mesh_of
 from tests.scene import scenes
 from tests.scene.linkages import rigs
@@ -150,7 +151,7 @@ def overlaps() -> list[tuple[str, str]]:
             mesh = mesh_of(obj)
             points = [matrix @ vertex.co for vertex in mesh.vertices]
             faces = [tuple(face.vertices) for face in mesh.polygons]
-            trees[obj.name] = BVHTree.FromPolygons(points, faces)
+            trees[obj.name] = present(BVHTree.FromPolygons(points, faces))
             mine |= {obj.name} if obj.parent is not None else set()
     around = trees.keys() - mine
     return [(part, other) for part in mine for other in around if trees[part].overlap(trees[other])]
