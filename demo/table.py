@@ -10,8 +10,8 @@ from bpy.types import Object
 
 from demo.operators import physplace
 from demo.quiet import progress
-from physplace_addon.scene.access import view_layer_of
-from physplace_addon.scene.writing.report import Report, figures_of, last_report, notes_of
+from physplace_addon.scene.access import scene_of, view_layer_of
+from physplace_addon.scene.writing.report import Report, figures_of, last_report, notes_of, sentence_of
 
 
 def place(obj: Object) -> str:
@@ -33,10 +33,11 @@ def place(obj: Object) -> str:
 
 
 def _print_table(name: str, report: Report, seconds: float) -> None:
-    lines = [(row.label, row.value) for row in figures_of(report)] + [("Seconds", f"{seconds:.1f}")]
+    units = scene_of(bpy.context).unit_settings
+    lines = [(row.label, row.value) for row in figures_of(report, units)] + [("Seconds", f"{seconds:.1f}")]
     width = max(len(label) for label, _ in lines)
     breadth = width + 4 + max(len(value) for _, value in lines)
-    print(f"\n{name}\n{'-' * breadth}")
+    print(f"\n{name}: {sentence_of(report)}\n{'-' * breadth}")
     for label, value in lines:
         print(f"{label:<{width}}    {value}")
     for note in notes_of(report):

@@ -85,6 +85,7 @@ CLASSES: tuple[type, ...] = (
     region_panels.PHYSPLACE_PT_regions,
     sidebar.PHYSPLACE_PT_settings,
     sidebar.PHYSPLACE_PT_report,
+    sidebar.PHYSPLACE_PT_report_figures,
     simulating.PHYSPLACE_PT_simulate,
     linkage_panels.PHYSPLACE_PT_figures,
     blob_panels.PHYSPLACE_PT_blobs,

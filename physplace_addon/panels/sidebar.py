@@ -23,10 +23,10 @@ from ..operators.placing.place import PHYSPLACE_OT_place
 from ..operators.placing.replicate import PHYSPLACE_OT_replicate
 from ..scene.access import active_object, present, scene_of
 from ..scene.reading.settings import settings_of
-from ..scene.writing.report import figures_of, last_report, notes_of
+from ..scene.writing.report import figures_of, last_report, notes_of, sentence_of
 from ..scene.writing.surface_meshes import definition_error
 
-Icon = Literal["INFO", "ERROR", "BLANK1"]
+Icon = Literal["INFO", "ERROR", "CHECKMARK", "BLANK1"]
 UNIT: Final = 20  # height of a button in pixels, at an interface scale of 1
 MARGINS: Final = 3.0  # width beside a text in units: the panel's borders, its tabs, the label's margins
 FONT: Final = 0  # number of Blender's default font
@@ -149,22 +149,44 @@ class PHYSPLACE_PT_report(Panel):
         return active is not None and last_report(active) is not None
 
     def draw(self, context: Context) -> None:
+        """Draw how it ended, in words, and a remedy where there is one."""
+        active = active_object(context)
+        report = last_report(active) if active is not None else None
+        if report is None:
+            return
+        layout = present(self.layout)
+        well = Status[str(report["status"])].at_rest and report["stable"]
+        draw_paragraph(context, layout, sentence_of(report), "CHECKMARK" if well else "ERROR")
+        if report.get("status") == Status.INTERFERING_START.name:
+            remedy = layout.row()
+            remedy.alert = True
+            remedy.operator(PHYSPLACE_OT_extricate.bl_idname, icon="EXPORT")
+
+
+class PHYSPLACE_PT_report_figures(Panel):
+    """The figures of the last report, and what was found and assumed of the objects."""
+
+    bl_idname = "PHYSPLACE_PT_report_figures"
+    bl_label = "Figures and Notes"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "PhysPlace"
+    bl_parent_id = PHYSPLACE_PT_report.bl_idname
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: Context) -> None:
         """Draw one line a figure, and the notes below."""
         active = active_object(context)
         report = last_report(active) if active is not None else None
         if report is None:
             return
         layout = present(self.layout)
-        for row in figures_of(report):
+        for row in figures_of(report, scene_of(context).unit_settings):
             line = layout.split(factor=0.55)
             line.label(text=row.label)
             line.label(text=row.value)
         for note in notes_of(report):
             draw_paragraph(context, layout, note, "INFO")
-        if report.get("status") == Status.INTERFERING_START.name:
-            remedy = layout.row()
-            remedy.alert = True
-            remedy.operator(PHYSPLACE_OT_extricate.bl_idname, icon="EXPORT")
 
 
 def draw_paragraph(context: Context, layout: UILayout, text: str, icon: Icon) -> None:

@@ -18,6 +18,7 @@ from ..arrays import Floats
 from ..contact.system import ContactSystem, InterfacePoints, regions_of_points
 from ..mechanics.friction import required_friction
 from ..mechanics.stability import support_margin
+from ..mechanics.surface_numbers import surface_numbers
 from ..wording import in_words
 from .contact_forces import ContactForces, contact_forces, forces_with_friction
 from .equilibrium import free_curvature, is_balanced, with_forces_held
@@ -66,6 +67,7 @@ class Contacts:
         force: (k,) >= 0, in units of the external force.
         kind: the two features, this body's first, such as "vertex/face".
         region: what the points of the same contact span together: "point", "line" or "face".
+        other: the name of the other body.
     """
 
     position: Floats
@@ -73,6 +75,7 @@ class Contacts:
     force: Floats
     kind: tuple[str, ...]
     region: tuple[str, ...]
+    other: tuple[str, ...]
 
     def __len__(self) -> int:
         return len(self.force)
@@ -80,7 +83,7 @@ class Contacts:
     @classmethod
     def none(cls) -> Contacts:
         """Return no contacts."""
-        return cls(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0), (), ())
+        return cls(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0), (), (), ())
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +120,15 @@ class Certificate:
     overlapped: tuple[str, ...] = ()
 
     @property
+    def supports(self) -> tuple[str, ...]:
+        """Return the names of the bodies that push it, the one that does so most first."""
+        pushes: dict[str, float] = {}
+        for name, force in zip(self.contacts.other, self.contacts.force.tolist(), strict=True):
+            pushes[name] = pushes.get(name, 0.0) + force
+        pushing = (name for name, force in pushes.items() if force > _PUSHES)
+        return tuple(sorted(pushing, key=lambda name: -pushes[name]))
+
+    @property
     def message(self) -> str:
         """Return how it ended, in a sentence for a person that names what is overlapped."""
         if not self.overlapped:
@@ -124,6 +136,7 @@ class Certificate:
         return self.status.message.replace("something", in_words(self.overlapped))
 
 
+_PUSHES = 1e-6  # least force, over the weight, that is not rounding
 _SPANS = ("point", "line", "face")
 
 
@@ -222,7 +235,15 @@ def _contacts(points: InterfacePoints, forces: Floats, body: int, state: State) 
         forces,
         tuple(kinds),
         spans(points, state.system.radius),
+        _others(points, body, state.system),
     )
+
+
+def _others(points: InterfacePoints, body: int, system: ContactSystem) -> tuple[str, ...]:
+    """Return the name of the body that touches a body at each of its points."""
+    first, second = surface_numbers(system, points)
+    names = [*(each.body.name for each in system.bodies), *(part.name for part in system.parts)]
+    return tuple(names[number] for number in np.where(first == body, second, first).tolist())
 
 
 def _turned(kind: str) -> str:

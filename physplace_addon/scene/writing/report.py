@@ -5,17 +5,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isfinite
 
+import bpy
 import numpy as np
-from bpy.types import Object
+from bpy.types import Object, UnitSettings
 
-from ...core.placement import Certificate
+from ...core.placement import Certificate, Status
 from ...core.wording import in_words
 from ..access import custom_properties
 
 REPORT = "physplace_report"
 CONTACTS = "physplace_contacts"
 FLOATS_A_CONTACT = 7  # position, normal, force
+
+_IN_WORDS = ("status", "stable", "rests_on", "notes")  # what the sentence and the notes say
+_LENGTHS = ("overlap", "gap")
+_DIGITS = 6  # behind the point, of lengths: as fine as Blender's own fields can be
+_ROUNDING = 1e-9  # a share of the weight or a coefficient of which no more than rounding is left
 
 Report = Mapping[str, str | int | float | bool]
 
@@ -40,6 +47,7 @@ def report_of(certificate: Certificate) -> dict[str, str | int | float | bool]:
         "residual_torque": float(certificate.residual_torque),
         "required_friction": float(certificate.required_friction),
         "stable": bool(certificate.stable),
+        "rests_on": "; ".join(certificate.supports),
         "notes": "; ".join([*_overlaps(certificate), *certificate.notes]),
     }
 
@@ -71,10 +79,26 @@ def last_report(obj: Object) -> Report | None:
     return report
 
 
-def figures_of(report: Report) -> list[Row]:
-    """Return the report as lines of a table: the status first, then the figures."""
-    figures = ((key, value) for key, value in report.items() if key != "notes")
-    return [Row(key.replace("_", " ").capitalize(), _shown(value)) for key, value in figures]
+def sentence_of(report: Report) -> str:
+    """Return how it ended, in words: on what it rests, and whether the least push would end that."""
+    status = Status[str(report["status"])]
+    if not status.at_rest:
+        return _sentence(status.message)
+    names = [name for name in str(report.get("rests_on", "")).split("; ") if name]
+    where = f"At rest on {in_words(names)}" if names else "At rest"
+    if status is Status.BALANCED_BY_FRICTION:
+        return f"{where}, held by friction of at least {float(report['required_friction']):.2g}"
+    if status is Status.AT_ENERGY_MINIMUM:
+        return f"{where}, as low as it gets; the contacts found do not balance it exactly"
+    return (
+        f"{where}, stable" if report["stable"] else f"{where}, but the least push tips it: Nudge lets it fall"
+    )
+
+
+def figures_of(report: Report, units: UnitSettings) -> list[Row]:
+    """Return the report's figures as lines of a table, lengths in the units of a scene."""
+    figures = ((key, value) for key, value in report.items() if key not in _IN_WORDS)
+    return [Row(key.replace("_", " ").capitalize(), _shown(key, value, units)) for key, value in figures]
 
 
 def notes_of(report: Report) -> list[str]:
@@ -82,9 +106,16 @@ def notes_of(report: Report) -> list[str]:
     return [note for note in str(report.get("notes", "")).split("; ") if note]
 
 
-def _shown(value: str | int | float | bool) -> str:
+def _shown(key: str, value: str | int | float | bool, units: UnitSettings) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:.3g}"
-    return value.replace("_", " ").capitalize() if isinstance(value, str) else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    if key in _LENGTHS and isfinite(value):
+        length = value * units.scale_length
+        return bpy.utils.units.to_string(units.system, "LENGTH", length, precision=_DIGITS)
+    return f"{value:.3g}" if abs(value) > _ROUNDING else "0"
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
