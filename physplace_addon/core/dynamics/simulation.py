@@ -146,10 +146,14 @@ class Simulation:
     def run(self, until: float) -> SimulationState:
         """Go on to a time, s, by equal steps where nothing happens between, or to the end before."""
         while self.status.is_running and self.state.time < until:
-            left = until - self.state.time
-            count = np.ceil(left / self.scene.step - 1e-9)
-            self.step(left / max(count, 1.0), until if count <= 1.0 else None)
+            self.step_towards(until)
         return self.state
+
+    def step_towards(self, until: float) -> SimulationState:
+        """Go on by one of the steps of `run`, that lead to a time, s, later than the last state's."""
+        left = until - self.state.time
+        count = np.ceil(left / self.scene.step - 1e-9)
+        return self.step(left / max(count, 1.0), until if count <= 1.0 else None)
 
     def step(self, h: float | None = None, until: float | None = None) -> SimulationState:
         """Go on by a step of h seconds, or to the first event before its end.

@@ -160,7 +160,7 @@ class SimulationRun:
         self._simulation.pull(pull)
 
     def step(self) -> None:
-        """Go on by a step, at most to the next frame."""
+        """Go on by a step, at most to the next frame, or to an event before its end."""
         if self._ending.is_on:
             last = self._ending.step()
             self.frames += [] if last is None else [last]
@@ -172,7 +172,9 @@ class SimulationRun:
         start, end = done * seconds, (done + 1) * seconds
         number = floor((simulation.state.time - start) * steps / seconds + _NEARLY) + 1
         until = end if number >= steps else start + number * seconds / steps
-        state = simulation.run(until)
+        state = simulation.step_towards(until)
+        if state.time < until and simulation.status.is_running:
+            return
         self._ending.watch(state)
         if state.time >= end or self.status is SimulationStatus.AT_REST:
             self.frames.append(state)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 import numpy as np
+import pytest
 
+from physplace_addon.core.dynamics.simulation import Simulation
+from physplace_addon.core.dynamics.state import SimulationState
 from physplace_addon.core.jobs import finished
 from physplace_addon.operators.simulating.session import SimulationSession
 from physplace_addon.scene.dynamics.reading import read_dynamics
@@ -88,3 +93,27 @@ def test_a_frame_that_somebody_else_changes_is_noticed() -> None:
     session.show(bpy.context)
     current_scene().frame_set(5)
     assert not session.is_on_its_frame(bpy.context)
+
+
+def test_a_slice_of_a_run_is_one_step_however_many_things_happen_in_a_frame(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scenes.floor()
+    cubes = [scenes.cube(f"Cube {i}", (4.0 * i, 0.0, 1.9)) for i in range(3)]
+    for i, cube in enumerate(cubes):
+        cube.rotation_euler = (0.3 + 0.1 * i, 0.4, 0.2)
+    select(*cubes)
+    session = SimulationSession(bpy.context, finished(read_dynamics(bpy.context, 8)))
+    taken, step = [0], Simulation.step
+
+    def counted(*args: Any) -> SimulationState:
+        taken[0] += 1
+        return step(*args)
+
+    monkeypatch.setattr(Simulation, "step", counted)
+    slices = 0
+    while session.run.is_running:
+        session.run.step()
+        slices += 1
+        assert taken[0] <= slices
+    assert taken[0] > 80  # ten a frame, and more: some end at a hit
