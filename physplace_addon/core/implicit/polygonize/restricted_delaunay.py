@@ -5,8 +5,9 @@ centres of the circumspheres on its two sides, crosses the surface; that is so w
 centre than at the other. So the restricted triangles are the boundary of the tetrahedra whose centres are
 inside: they have no border, and each knows its outer side, whatever the points. They have the surface's
 topology where the points are dense enough for its curvature and its narrow parts (Boissonnat and Oudot 2005).
-Where they are not, some points are left out, or triangles meet at them in several fans, or triangles face
-another way than F_x: there points are added, twice as dense each time.
+Where they are not, some points are left out, or triangles meet at them in several fans, or face another way
+than F_x: there points are added, twice as dense each time. Components that are proven to be all are
+triangulated one by one, with what each encloses in place of the inside.
 
 Many points on one sphere have no definite tetrahedra, and Qhull's time is quadratic in them. For the
 combinatorics alone they are moved by a thousandth of their distances.
@@ -14,7 +15,9 @@ combinatorics alone they are moved by a thousandth of their distances.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.spatial import Delaunay, QhullError, cKDTree
@@ -24,6 +27,7 @@ from ...vectors import cross, dot, length_and_unit
 from ..functions.base import ImplicitFunction
 from ..projection import projected
 from ..sizing_field import greatest_curvature
+from ..surface_components.component_search import SurfaceComponents
 from .mesh_topology import MeshTopology, area_vectors
 from .surface_sampling import low_discrepancy, thinned
 
@@ -57,30 +61,38 @@ class RestrictedDelaunay:
     bad: Bools
 
 
-def restricted_delaunay(function: ImplicitFunction, points: Floats, spacing: float) -> RestrictedDelaunay:
+def restricted_delaunay(
+    function: ImplicitFunction, points: Floats, spacing: float, components: SurfaceComponents
+) -> RestrictedDelaunay:
     """Return triangles through points of the surface, and through more points where these do not suffice.
 
     Args:
         function: F.
         points: points (n, 3) near the surface.
         spacing: their usual distance, in scene units.
+        components: those of the surface.
 
     Returns:
         The triangulation; bad points are left if eight rounds do not suffice.
     """
     points = thinned(projected(function, points, 0.5 * spacing), np.full(len(points), _SAME * spacing))
-    found = _examined(function, points, spacing)
+    found = _examined(function, points, spacing, components)
     for _ in range(_ROUNDS):
         if not found.bad.any() or len(points) > _MOST_POINTS:
             break
         points = _densified(function, found, spacing)
-        found = _examined(function, points, spacing)
+        found = _examined(function, points, spacing, components)
     return found
 
 
-def _examined(function: ImplicitFunction, points: Floats, spacing: float) -> RestrictedDelaunay:
+def _examined(
+    function: ImplicitFunction, points: Floats, spacing: float, components: SurfaceComponents
+) -> RestrictedDelaunay:
     """Return the triangulation of points (n, 3), with bad ones marked."""
-    triangles = _boundary(function, points, spacing)
+    if len(components) > 1 and components.proven and len(points):
+        triangles = _of_each(components, points, spacing)
+    else:
+        triangles = _boundary(lambda places: function.value(places) < 0.0, points, spacing)
     topology = MeshTopology.of(triangles, len(points))
     bad = topology.non_manifold | ~topology.used
     if len(triangles):
@@ -93,8 +105,28 @@ def _examined(function: ImplicitFunction, points: Floats, spacing: float) -> Res
     return RestrictedDelaunay(points, triangles, bad)
 
 
-def _boundary(function: ImplicitFunction, points: Floats, spacing: float) -> Ints:
-    """Return the triangles (t, 3) between tetrahedra whose centres are inside and others."""
+def _of_each(components: SurfaceComponents, points: Floats, spacing: float) -> Ints:
+    """Return triangles (t, 3) through points (n, 3) of several components, each triangulated by itself.
+
+    So two components may come as near to each other as they like. What a component encloses may be outside.
+    """
+    number = components.numbers_of(points)
+    unknown = np.flatnonzero(number < 0)
+    known = np.flatnonzero(number >= 0)
+    if len(unknown) and len(known):
+        number[unknown] = number[known[np.asarray(cKDTree(points[known]).query(points[unknown])[1])]]
+    found = [np.zeros((0, 3), dtype=np.intp)]
+    for own in range(len(components)):
+        rows = np.flatnonzero(number == own)
+        triangles = _boundary(partial(components.within, own), points[rows], spacing)
+        if components.is_hollow(own):
+            triangles = triangles[:, ::-1]
+        found.append(rows[triangles])
+    return np.concatenate(found)
+
+
+def _boundary(within: Callable[[Floats], Bools], points: Floats, spacing: float) -> Ints:
+    """Return the triangles (t, 3) between tetrahedra whose centres are within and others."""
     none = np.zeros((0, 3), dtype=np.intp)
     if len(points) < 4:
         return none
@@ -107,7 +139,7 @@ def _boundary(function: ImplicitFunction, points: Floats, spacing: float) -> Int
         return none
     simplices = mesh.simplices.astype(np.intp)
     centres, volume = _circumcentres(stirred[simplices])
-    inside = np.append(function.value(centres + middle) < 0.0, False)
+    inside = np.append(within(centres + middle), False)
     tetrahedron, corner = np.nonzero(inside[:-1, None] & ~inside[mesh.neighbors])
     triangles = simplices[tetrahedron[:, None], _OPPOSITE[corner]]
     turned: Ints = np.where((volume[tetrahedron] < 0.0)[:, None], triangles[:, ::-1], triangles)

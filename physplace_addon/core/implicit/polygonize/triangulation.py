@@ -1,12 +1,13 @@
 """A closed mesh from the points that sample an implicit surface.
 
 `restricted_delaunay` finds triangles through the points that have the surface's topology, `refinement` cuts
-them until they are near enough to it. The result is then checked by something that took no part in it: by
-Gauss and Bonnet the integral of the surface's Gaussian curvature K over all of it is 2 pi times the Euler
-characteristic, which for the mesh is points - edges + triangles. A bridge or a hole that no point was on
-shows in that sum; the finer mesh's points then sample the surface anew. At creases the curvature is in the
-angle between the two sides: triangles over which the normal turns far are then taken with the solid angle
-that it sweeps.
+them until they are near enough to it. Every component that `surface_components` finds has to have triangles;
+where one has none, its seed and samples of the surface join the points. The result is then checked by
+something that took no part in it: by Gauss and Bonnet the integral of the surface's Gaussian curvature K over
+all of it is 2 pi times the Euler characteristic, which for the mesh is points - edges + triangles. A bridge
+or a hole that no point was on shows in that sum; the finer mesh's points then sample the surface anew. At
+creases the curvature is in the angle between the two sides: triangles over which the normal turns far are
+then taken with the solid angle that it sweeps.
 
 Area and volume are those that the triangles' own tend to: with every triangle cut in four, its new corners on
 the surface, their errors are a quarter as large, which tells what is left (Richardson's extrapolation).
@@ -19,18 +20,23 @@ from enum import Enum
 
 import numpy as np
 
-from ...arrays import Floats, Ints
+from ...arrays import Bools, Floats, Ints
 from ...vectors import cross, dot, length
 from ..functions.base import ImplicitFunction
 from ..projection import projected
+from ..surface_components.component_search import SurfaceComponents, components_of
+from ..surface_components.subdivision import SearchLimits
 from .creases import creases
 from .mesh_topology import MeshTopology, area_vectors
 from .refinement import refined
 from .restricted_delaunay import RestrictedDelaunay, restricted_delaunay
+from .surface_sampling import surface_samples
 
 _SPACING = 2.0  # distance of floaters, in their radii
 # share of the allowed distance, because the greatest one is not quite at midpoints of edges or at centres
 _AIM = 0.7
+_FEW = 12  # points: a component that has fewer is sampled anew
+_BOXES = 40_000  # boxes that the search for all components examines at most
 _ATTEMPTS = 3  # triangulations, each of the points of the one before
 _NEARER = 0.5  # factor of the spacing in each further attempt
 _COARSEST = 0.25  # share of the surface's size: a greater sigma is no distance of points on it
@@ -47,6 +53,9 @@ class MeshStatus(Enum):
         "parts much thinner than its particles; smooth blends or smaller particles make sure"
     )
     COARSE = "the mesh is closed, but farther from the surface than it should be: use smaller particles"
+    INCOMPLETE = (
+        "the mesh lacks parts of the surface that are much smaller than its particles: use smaller ones"
+    )
     BROKEN = "parts of the surface are too thin or too sharp for its particles: use smaller ones"
     EMPTY = "there is no surface, or there are not enough particles on it"
     INFINITE = "the surface is infinite, so no mesh closes it: intersect it with something that is not"
@@ -106,8 +115,10 @@ def triangulated(
     sigma = min(sigma, _COARSEST * max(float(np.ptp(function.box(), axis=0).max()), 0.0))
     allowed = 0.05 * sigma if within is None else within
     spacing, points = _SPACING * sigma, np.array(points, dtype=np.float64).reshape(-1, 3)
+    components = components_of(function, SearchLimits(_BOXES))
+    points = _on_all(function, components, points, spacing) if len(points) else points
     for _ in range(_ATTEMPTS):
-        found = restricted_delaunay(function, points, spacing)
+        found = restricted_delaunay(function, points, spacing, components)
         if not len(found.triangles):
             return _nothing(MeshStatus.EMPTY)
         if found.bad.any():
@@ -115,10 +126,38 @@ def triangulated(
         corners, triangles, distance = refined(function, found.points, found.triangles, _AIM * allowed)
         found = RestrictedDelaunay(corners, triangles, np.zeros(len(corners), dtype=np.bool_))
         status = MeshStatus.CLOSED if distance <= allowed else MeshStatus.COARSE
-        if _confirmed(function, corners, triangles):
-            return _result(function, found, distance, status)
-        points, spacing = corners, _NEARER * spacing
-    return _result(function, found, distance, MeshStatus.UNCONFIRMED)
+        missing = components.seeds[_without_triangles(components, corners, triangles)]
+        if not len(missing) and _confirmed(function, corners, triangles):
+            sure = components.proven or status is MeshStatus.COARSE
+            return _result(function, found, distance, status if sure else MeshStatus.UNCONFIRMED)
+        points, spacing = np.concatenate([corners, missing]), _NEARER * spacing
+        if len(missing):
+            points = np.concatenate([points, surface_samples(function, spacing)])
+    return _result(
+        function, found, distance, MeshStatus.INCOMPLETE if len(missing) else MeshStatus.UNCONFIRMED
+    )
+
+
+def _on_all(
+    function: ImplicitFunction, components: SurfaceComponents, points: Floats, spacing: float
+) -> Floats:
+    """Return points (n, 3), with samples of each component that has but a few of them."""
+    if len(components) < 2:
+        return points
+    number = components.numbers_of(projected(function, points, 0.5 * spacing))
+    few = np.bincount(number[number >= 0], minlength=len(components)) < _FEW
+    if not few.any():
+        return points
+    more = surface_samples(function, spacing)
+    return np.concatenate([points, more[few[components.numbers_of(more)]]])
+
+
+def _without_triangles(components: SurfaceComponents, points: Floats, triangles: Ints) -> Bools:
+    """Return which components (c,) have no triangle (t, 3) through points (n, 3)."""
+    bare = np.ones(len(components.seeds), dtype=np.bool_)
+    on = components.numbers_of(points[np.unique(triangles)])
+    bare[on[on >= 0]] = False
+    return bare
 
 
 def _nothing(status: MeshStatus) -> Triangulation:

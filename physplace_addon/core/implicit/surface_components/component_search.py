@@ -118,6 +118,37 @@ class SurfaceComponents:
         same = (pairs[:, None] == self.pairs).all(axis=2)
         return np.where(same.any(axis=1), same.argmax(axis=1) if len(self.pairs) else -1, -1)
 
+    def within(self, number: int, places: Floats) -> Bools:
+        """Return which places (k, 3) a component encloses."""
+        inside = self.function.value(places) < 0.0
+        region = np.full(len(places), _NOWHERE, dtype=np.intp)
+        sides = ((self.inside, BoxClass.INSIDE, inside), (self.outside, BoxClass.OUTSIDE, ~inside))
+        for side, goal, which in sides:
+            own = self._region_of(side, flowed(self.function, self.boxes, places[which], goal))
+            region[which] = np.where(own >= 0, 2 * own + (goal == BoxClass.OUTSIDE), _NOWHERE)
+        enclosed, _ = self._enclosed(number)
+        return np.asarray((region >= 0) & np.isin(region, enclosed))
+
+    def is_hollow(self, number: int) -> bool:
+        """Return whether what a component encloses is, next to it, outside, F > 0."""
+        enclosed, (_, outside) = self._enclosed(number)
+        return bool(np.isin(outside, enclosed))
+
+    def _enclosed(self, number: int) -> tuple[Ints, Ints]:
+        """Return the regions (e,) that a component encloses, and the two (2,) beside it.
+
+        Regions and components are a tree, which without this component falls into two: one of them holds what
+        is beyond the cube. Regions inside have even numbers here, those outside have odd ones.
+        """
+        nodes = 2 * self.pairs + np.array([0, 1])
+        first, second = np.delete(nodes, number, axis=0).T
+        far = 2 * self.inside.known_beyond if self.outside.beyond is None else 2 * self.outside.beyond + 1
+        count = max(int(nodes.max()), far) + 1
+        links = coo_array((np.ones(len(first)), (first, second)), shape=(count, count))
+        part = connected_components(links, directed=False)[1]
+        own = part[nodes[number]]
+        return np.flatnonzero(np.isin(part, own[own != part[far]])), nodes[number]
+
     @cached_property
     def _found(self) -> tuple[Ints, Floats]:
         """The pairs of regions (c, 2) that components part, and a place (c, 3) on each."""

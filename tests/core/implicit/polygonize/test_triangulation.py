@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.errors import PhysPlaceError
-from physplace_addon.core.implicit import HalfSpaces, blobby_spheres, difference, union
+from physplace_addon.core.implicit import HalfSpaces, Spheres, blobby_spheres, difference, union
 from physplace_addon.core.implicit.functions.base import ImplicitFunction
 from physplace_addon.core.implicit.functions.gaussians.blob import Blob
 from physplace_addon.core.implicit.polygonize.mesh_topology import MeshTopology, area_vectors
@@ -145,6 +145,26 @@ def test_balls_much_smaller_than_their_points_are_apart_are_balls_still(
     mesh = triangulated(balls, surface_samples(balls, 2.0 * sigma), sigma)
     assert mesh.status.closed
     assert mesh.euler_characteristic == 2 * len(places)
+
+
+def test_a_part_that_no_point_is_on_is_meshed_all_the_same() -> None:
+    two = blobby_spheres(BIAS, [[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [2.0, 0.1, 0.0]], [1.0, 1.0, 0.05])
+    points = surface_samples(two, 0.3)
+    mesh = triangulated(two, points[points[:, 0] < 1.0], 0.15)
+    assert mesh.status is MeshStatus.CLOSED
+    check_closed_and_oriented(mesh)
+    assert mesh.euler_characteristic == 6
+    assert mesh.volume == pytest.approx(4 / 3 * np.pi * RADIUS**3 * (2 + 0.05**3), rel=1e-3)
+
+
+@pytest.mark.parametrize("gap", [0.1, 0.01])
+def test_balls_that_nearly_touch_are_two_meshes(gap: float) -> None:
+    two = Spheres.of([[0.0, 0.0, 0.0], [1.0 + gap, 0.0, 0.0]], [0.5, 0.5])
+    mesh = meshed(two, 0.1)
+    assert mesh.status is MeshStatus.CLOSED
+    check_closed_and_oriented(mesh)
+    assert mesh.euler_characteristic == 4
+    assert np.unique(MeshTopology.of(mesh.triangles, len(mesh.points)).component_labels).tolist() == [0, 1]
 
 
 def test_what_cannot_be_meshed_is_said() -> None:
