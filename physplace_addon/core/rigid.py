@@ -254,7 +254,8 @@ class Poses(ArrayRecord):
     @classmethod
     def of(cls, poses: Sequence[Pose]) -> Poses:
         """Return one or more poses as arrays."""
-        return cls(np.array([each.matrix for each in poses]), np.array([each.translation for each in poses]))
+        rotation = np.array([each.rotation for each in poses])
+        return cls(quaternion_matrix(rotation), np.array([each.translation for each in poses]))
 
     def points(self, points: Floats) -> Floats:
         """Return the positions of points (k, 3) or (k, j, 3), each after its pose."""

@@ -43,7 +43,9 @@ class Contacts:
         return cls(world, _rows(system, world), friction, restitution)
 
     def take(self, chosen: Ints) -> Contacts:
-        """Return some of the contacts (n,)."""
+        """Return some of the contacts (n,); themselves where these are all of them in their order."""
+        if len(chosen) == len(self) and (chosen == np.arange(len(self))).all():
+            return self
         rows = (3 * chosen[:, None] + np.arange(3)).ravel()
         return Contacts(
             self.points.take(chosen),

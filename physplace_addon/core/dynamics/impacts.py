@@ -32,11 +32,12 @@ class Impact:
 def impact_at(scene: Scene, moment: Moment) -> Impact | None:
     """Return the impact at a moment; None if nothing that touches closes faster than `Scene.slow`."""
     rates = moment.motion.rates
-    contacts = moment.contacts.take(np.flatnonzero(moment.touching))
-    opening, _ = contacts.speeds(rates)
-    hits = opening < -scene.slow_at(contacts.points)
-    if not hits.any():
+    opening, _ = moment.contacts.speeds(rates)
+    hits = opening < -scene.slow_at(moment.points)
+    if not (hits & moment.touching).any():
         return None
+    touching = np.flatnonzero(moment.touching)
+    contacts, opening, hits = moment.contacts.take(touching), opening[touching], hits[touching]
     problem = impact_problem(scene, moment, contacts)
     none = np.zeros((len(contacts), 2))
     stopped = problem.solve(rates, np.zeros(len(contacts)), none)

@@ -292,10 +292,10 @@ def _bending(
         gap[unknown[rows >= 0]] = found.gap[rows[rows >= 0]]
     known = np.flatnonzero(~np.isnan(gap))
     chosen, opened = chosen[known], (gap - points.gap)[known]
-    contacts = drift.contacts.take(chosen)
-    opening, slip = contacts.speeds(drift.half)
-    evenly, _ = contacts.speeds(start.motion.twists_to(scene.inertia, drift.motion))
-    across = np.stack(tangents(contacts.points.normal), axis=1)
+    contacts = drift.contacts
+    opening, slip = (each[chosen] for each in contacts.speeds(drift.half))
+    evenly = contacts.speeds(start.motion.twists_to(scene.inertia, drift.motion))[0][chosen]
+    across = np.stack(tangents(contacts.points.normal[chosen]), axis=1)
     slid = np.einsum("kij,kj->ki", across, moved[known])
     return chosen, Bending(opened - h * opening, slid - h * slip, opened - evenly)
 

@@ -193,6 +193,8 @@ class PlacedBodies:
         if (kinds < 0).all():
             return [], self.pairs(far)
         joined = (kinds >= 0).tolist()
+        if all(joined):
+            return self.pairs(near), []
         together = [pair for pair in self.pairs(near) if joined[pair[0]] and joined[pair[1]]]
         return together, [pair for pair in self.pairs(far) if not (joined[pair[0]] and joined[pair[1]])]
 

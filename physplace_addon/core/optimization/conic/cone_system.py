@@ -28,6 +28,7 @@ DELTA: Final = 1e-8
 """Proximal regularization of equations and cones, where B has a unit diagonal and rows have unit length."""
 
 _DENSE = 60  # most unknowns for which dense matrices are faster
+_OF_A_BODY = 6  # unknowns
 _MOST_SLOTS = 8  # most cones between the same bodies whose products are formed at once
 _WIDEST_BAND = 500  # half bandwidth above which a general sparse factorization is faster
 
@@ -275,10 +276,26 @@ def _distinct(columns: Ints) -> tuple[Ints, Ints, Ints]:
 
 
 def _banded_order(base: Entries, columns: Ints) -> Ints:
-    """Return the order (d,) of Cuthill and McKee of unknowns that share a cone or an entry of the base."""
-    size, (count, width) = base.shape[0], columns.shape
-    ones: Any = (np.ones(count * width), columns.ravel(), np.arange(count + 1) * width)
+    """Return the order (d,) of Cuthill and McKee of unknowns that share a cone or an entry of the base.
+
+    Where each body has six unknowns that are always together, bodies are put in order.
+    """
+    size, each = base.shape[0], _OF_A_BODY
+    if size % each or columns.shape[1] % each:
+        return _order_of_nodes(base.row, base.column, columns, size)
+    by_body = columns.reshape(len(columns), columns.shape[1] // each, each)
+    first = by_body[:, :, 0]
+    if (first % each).any() or (by_body != np.minimum(first[:, :, None] + np.arange(each), size)).any():
+        return _order_of_nodes(base.row, base.column, columns, size)
+    nodes = _order_of_nodes(base.row // each, base.column // each, first // each, size // each)
+    return np.asarray((each * nodes[:, None] + np.arange(each)).ravel(), np.intp)
+
+
+def _order_of_nodes(row: Ints, column: Ints, together: Ints, size: int) -> Ints:
+    """Return the order (d,), d = `size`, of nodes that entries connect, and groups (G, m); d is no node."""
+    count, width = together.shape
+    ones: Any = (np.ones(count * width), together.ravel(), np.arange(count + 1) * width)
     touches = sparse.csr_array(ones, shape=(count, size + 1))[:, :size]
-    within: Any = (np.ones(len(base.row)), (base.row, base.column))
+    within: Any = (np.ones(len(row)), (row, column))
     graph = touches.T @ touches + sparse.csr_array(within, shape=(size, size))
     return np.asarray(reverse_cuthill_mckee(sparse.csr_array(graph), symmetric_mode=True), np.intp)

@@ -94,11 +94,39 @@ def _determinant(u: Floats) -> Floats:
     return np.asarray((u[0] - length) * (u[0] + length))
 
 
-def _scaling(s: Floats, z: Floats) -> _Scaling:
-    root_s, root_z = np.sqrt(_determinant(s)), np.sqrt(_determinant(z))
-    s, z = s / root_s, z / root_z
-    gamma = np.sqrt(0.5 * (1.0 + (s * z).sum(axis=0)))
-    return _Scaling(np.sqrt(root_s / root_z), 0.5 * (s[0] + z[0]) / gamma, 0.5 * (s[1:] - z[1:]) / gamma)
+class _Inside(NamedTuple):
+    """s and z, one after the other, as u = root (unit), of which unit has a determinant of 1."""
+
+    root: Floats
+    """(2 K,)."""
+    unit: Floats
+    """(3, 2 K)."""
+
+    @classmethod
+    def of(cls, s: Floats, z: Floats) -> _Inside | None:
+        """Return s and z (3, K); None if one is not inside of its cone."""
+        both = np.concatenate([s, z], axis=1)
+        determinant = _determinant(both)
+        if not (determinant > 0.0).all():
+            return None
+        root = np.sqrt(determinant)
+        return cls(root, both / root)
+
+    def scaling(self) -> _Scaling:
+        """Return the scaling W."""
+        count = len(self.root) // 2
+        s, z = self.unit[:, :count], self.unit[:, count:]
+        half = 0.5 / np.sqrt(0.5 * (1.0 + (s * z).sum(axis=0)))
+        beta = np.sqrt(self.root[:count] / self.root[count:])
+        return _Scaling(beta, (s[0] + z[0]) * half, (s[1:] - z[1:]) * half)
+
+    def reach(self, change_of_s: Floats, change_of_z: Floats) -> float:
+        """Return the largest t for which s and z with t times their changes (3, K) are in the cones."""
+        change, unit = np.concatenate([change_of_s, change_of_z], axis=1), self.unit
+        inner = unit[0] * change[0] - unit[1] * change[1] - unit[2] * change[2]
+        turned = change[1:] - (inner + change[0]) / (1.0 + unit[0]) * unit[1:]
+        most = float(((np.hypot(turned[0], turned[1]) - inner) / self.root).max(initial=0.0))
+        return 1.0 / most if most > 0.0 else np.inf
 
 
 def _product(a: Floats, b: Floats) -> Floats:
@@ -117,21 +145,12 @@ def _quotient(a: Floats, b: Floats) -> Floats:
     return out
 
 
-def _largest_step(a: Floats, change: Floats) -> float:
-    """Return the largest t for which a + t u is in the cones; a and the change u are (3, K)."""
-    root = np.sqrt(_determinant(a))
-    unit = a / root
-    inner = unit[0] * change[0] - unit[1] * change[1] - unit[2] * change[2]
-    turned = change[1:] - (inner + change[0]) / (1.0 + unit[0]) * unit[1:]
-    most = float(((np.hypot(turned[0], turned[1]) - inner) / root).max(initial=0.0))
-    return 1.0 / most if most > 0.0 else np.inf
-
-
 class _Linearization(NamedTuple):
-    """What the steps from one point share: W, lambda (3, K), M and M T (3, 3, K), v_t / |v_t| (2, K),
-    r (3, K), and what the other conditions lack.
+    """What the steps from one point share: s and z, W, lambda (3, K), M and M T (3, 3, K), v_t / |v_t|
+    (2, K), r (3, K), and what the other conditions lack.
     """
 
+    inside: _Inside
     scaling: _Scaling
     middle: Floats
     weights: Floats
@@ -226,13 +245,14 @@ class InteriorPoint:
             SingularMatrixError: the matrix of the step is singular.
         """
         s, z = self._slacks, self.point.forces
-        if not (_determinant(s) > 0.0).all() or not (_determinant(z) > 0.0).all():
+        inside = _Inside.of(s, z)
+        if inside is None:
             return False
         before, self.mu = self.mu, float((s * z).sum()) / max(s.shape[1], 1)
-        at = self._linearized()
+        at = self._linearized(inside)
         target = self._target(at, stalled=self.mu > _STALLED * before or self.part < _SHORT)
         step = self._step(at, _quotient(at.middle, target))
-        self.part = min(1.0, _TO_BOUNDARY * self._reach(step))
+        self.part = min(1.0, _TO_BOUNDARY * inside.reach(step.slacks, step.change.forces))
         self.point = self.point.moved(step.change, self.part)
         self._slacks = s + self.part * step.slacks
         v = self._velocity = self._problem.relative_velocity(self.point.x)
@@ -241,15 +261,10 @@ class InteriorPoint:
         self._look()
         return True
 
-    def _reach(self, step: _Step) -> float:
-        return min(
-            _largest_step(self._slacks, step.slacks), _largest_step(self.point.forces, step.change.forces)
-        )
-
-    def _linearized(self) -> _Linearization:
+    def _linearized(self, inside: _Inside) -> _Linearization:
         """Factor the matrix of the steps from here."""
         s, z, v = self._slacks, self.point.forces, self._velocity
-        scaling = _scaling(s, z)
+        scaling = inside.scaling()
         weights = scaling.weights()
         speed = np.hypot(v[1], v[2])
         along = v[1:] / np.maximum(speed, np.finfo(float).tiny)
@@ -259,7 +274,7 @@ class InteriorPoint:
         rest[0] += speed
         self._problem.system.factor(coupled)
         lacks = self._lacks.dual, self._lacks.equations
-        return _Linearization(scaling, scaling.times(z), weights, coupled, along, rest, *lacks)
+        return _Linearization(inside, scaling, scaling.times(z), weights, coupled, along, rest, *lacks)
 
     def _step(self, at: _Linearization, q: Floats) -> _Step:
         system = self._problem.system
@@ -277,7 +292,8 @@ class InteriorPoint:
     def _target(self, at: _Linearization, stalled: bool) -> Floats:
         """Return what lambda o q (3, K) is to be, by Mehrotra's predictor."""
         ahead = self._step(at, at.middle)
-        part, s, z = min(1.0, self._reach(ahead)), self._slacks, self.point.forces
+        s, z = self._slacks, self.point.forces
+        part = min(1.0, at.inside.reach(ahead.slacks, ahead.change.forces))
         product = (s + part * ahead.slacks) * (z + part * ahead.change.forces)
         mu = max(float(product.sum()) / max(s.shape[1], 1), 0.0)
         sigma = (mu / self.mu) ** 3 if self.mu > 0.0 else 0.0
