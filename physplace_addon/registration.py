@@ -17,6 +17,7 @@ from .operators.batch import command
 from .operators.blobs import add, bake, control_add, live, mesh, playback, sculpt, whole
 from .operators.forces import connect, push
 from .operators.linkages import drag as linkage_drag
+from .operators.linkages import sit as linkage_sit
 from .operators.linkages import solve as linkage_solve
 from .operators.placing import check, drag, drop, extricate, live_check, place, replicate
 from .operators.regions import contact_regions
@@ -41,6 +42,7 @@ CLASSES: tuple[type, ...] = (
     keymap.PHYSPLACE_OT_placing_key,
     keymap.PHYSPLACE_OT_simulating_key,
     keymap.PHYSPLACE_OT_posing_key,
+    keymap.PHYSPLACE_OT_sitting_key,
     keymap.PHYSPLACE_OT_sculpting_key,
     preferences.PhysPlacePreferences,
     place.PHYSPLACE_OT_place,
@@ -76,6 +78,7 @@ CLASSES: tuple[type, ...] = (
     linkage_drag.PHYSPLACE_OT_linkage_drag,
     linkage_solve.PHYSPLACE_OT_linkage_pull,
     linkage_solve.PHYSPLACE_OT_linkage_solve,
+    linkage_sit.PHYSPLACE_OT_linkage_sit,
     menus.PHYSPLACE_MT_object,
     menus.PHYSPLACE_MT_pie,
     sidebar.PHYSPLACE_PT_place,

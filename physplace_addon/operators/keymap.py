@@ -248,7 +248,22 @@ POSING = ActionKeymap(
     },
     {"NUMPAD_ENTER": "CONFIRM", "RIGHTMOUSE": "CANCEL"},
 )
-ALL = (PLACING, SIMULATING, POSING, SCULPTING)
+SITTING = ActionKeymap(
+    "PhysPlace: Sitting Down",
+    "physplace.sitting_key",
+    {
+        "CONFIRM": ("Confirm", "Leave the figure as it is shown", "RET", False, False, False),
+        "CANCEL": ("Cancel", "Put the figure back", "ESC", False, False, False),
+        "PAUSE": ("Pause", "Pause, or go on from the state that is shown", "SPACE", False, False, False),
+        "BACK": ("Step Back", "Show the state before", "LEFT_ARROW", False, False, False),
+        "FORTH": ("Step Forward", "Show the state after", "RIGHT_ARROW", False, False, False),
+        "FAR_BACK": ("10 Back", "Go ten states back", "LEFT_ARROW", True, False, False),
+        "FAR_FORTH": ("10 Forward", "Go ten states forward", "RIGHT_ARROW", True, False, False),
+        LIST: _LIST_KEYS,
+    },
+    {"NUMPAD_ENTER": "CONFIRM", "RIGHTMOUSE": "CANCEL"},
+)
+ALL = (PLACING, SIMULATING, POSING, SITTING, SCULPTING)
 
 
 class _KeyOperator(Operator):
@@ -315,6 +330,23 @@ class PHYSPLACE_OT_posing_key(_KeyOperator):
             name="Action",
             description="What the key does to the figure that is being posed",
             items=[(key, label, text) for key, (label, text, *_) in POSING.actions.items()],
+        )
+
+
+class PHYSPLACE_OT_sitting_key(_KeyOperator):
+    """The action of a key while a jointed figure sits down."""
+
+    bl_idname = SITTING.operator
+    bl_label = "Steer a Figure That Sits Down"
+    bl_description = "What a key does while a jointed figure is sitting down"
+
+    if TYPE_CHECKING:
+        action: str
+    else:
+        action: EnumProperty(
+            name="Action",
+            description="What the key does to the figure that is sitting down",
+            items=[(key, label, text) for key, (label, text, *_) in SITTING.actions.items()],
         )
 
 

@@ -12,6 +12,7 @@ from .blobs.add import PHYSPLACE_OT_blob_add
 from .forces.connect import PHYSPLACE_OT_connect
 from .forces.push import PHYSPLACE_OT_nudge, PHYSPLACE_OT_push
 from .linkages.drag import PHYSPLACE_OT_linkage_drag
+from .linkages.sit import PHYSPLACE_OT_linkage_sit
 from .linkages.solve import PHYSPLACE_OT_linkage_pull, PHYSPLACE_OT_linkage_solve
 from .pie_key import PIE
 from .placing.check import PHYSPLACE_OT_check
@@ -39,6 +40,13 @@ OPERATORS = (
     PHYSPLACE_OT_linkage_drag,
     PHYSPLACE_OT_linkage_pull,
     PHYSPLACE_OT_linkage_solve,
+    PHYSPLACE_OT_linkage_sit,
+)
+POSING = (
+    PHYSPLACE_OT_linkage_drag,
+    PHYSPLACE_OT_linkage_pull,
+    PHYSPLACE_OT_linkage_solve,
+    PHYSPLACE_OT_linkage_sit,
 )
 # In the order of a pie: left, right, below (where things fall), above, then the corners from the upper left.
 PIE_ENTRIES = (
@@ -51,7 +59,6 @@ PIE_ENTRIES = (
     (PHYSPLACE_OT_linkage_drag, "CON_KINEMATIC"),
     (PHYSPLACE_OT_keyframe_rest, "KEY_HLT"),
 )
-POSING = (PHYSPLACE_OT_linkage_drag, PHYSPLACE_OT_linkage_pull, PHYSPLACE_OT_linkage_solve)
 
 
 def draw_object_menu(self: Menu, context: Context) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from bpy.types import Context, Panel
 
 from ..operators.linkages.drag import PHYSPLACE_OT_linkage_drag
+from ..operators.linkages.sit import PHYSPLACE_OT_linkage_sit
 from ..operators.linkages.solve import PHYSPLACE_OT_linkage_pull, PHYSPLACE_OT_linkage_solve
 from ..scene.access import present
 
@@ -25,6 +26,7 @@ class PHYSPLACE_PT_figures(Panel):
         layout = present(self.layout)
         column = layout.column(align=True)
         column.operator(PHYSPLACE_OT_linkage_drag.bl_idname, icon="VIEW_PAN")
+        column.operator(PHYSPLACE_OT_linkage_sit.bl_idname, icon="TRIA_DOWN_BAR")
         layout.label(text="To the 3D cursor", icon="PIVOT_CURSOR")
         row = layout.row(align=True)
         row.operator(PHYSPLACE_OT_linkage_pull.bl_idname)

@@ -18,8 +18,10 @@ from .linkage import Linkage
 from .posing import LinkageDrag, LinkagePull, LinkageSolve
 from .scene import LinkageScene
 from .state import LinkageState, LinkageStatus
+from .turn_ranges import AngleRanges
 
 __all__ = [
+    "AngleRanges",
     "AnyGoal",
     "BodySurface",
     "Constraint",

@@ -9,7 +9,8 @@ that keep all pressing contacts (`mechanics.stability`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
@@ -134,6 +135,38 @@ class Certificate:
         if not self.overlapped:
             return self.status.message
         return self.status.message.replace("something", in_words(self.overlapped))
+
+
+def joined_certificate(certificates: Sequence[Certificate], names: Collection[str]) -> Certificate:
+    """Return the certificate of several bodies taken as one figure: their contacts with others, and the
+    largest figures of any.
+
+    names: of these bodies.
+    """
+    contacts = [each.contacts for each in certificates]
+    other = tuple(name for each in contacts for name in each.other)
+    outer = np.array([name not in names for name in other], bool)
+    kinds = [kind for each in contacts for kind in each.kind]
+    regions = [region for each in contacts for region in each.region]
+    rows = np.flatnonzero(outer).tolist()
+    return replace(
+        certificates[0],
+        contacts=Contacts(
+            np.concatenate([each.position for each in contacts])[outer],
+            np.concatenate([each.normal for each in contacts])[outer],
+            np.concatenate([each.force for each in contacts])[outer],
+            tuple(kinds[row] for row in rows),
+            tuple(regions[row] for row in rows),
+            tuple(other[row] for row in rows),
+        ),
+        overlap=max(each.overlap for each in certificates),
+        gap=max(each.gap for each in certificates),
+        residual_force=max(each.residual_force for each in certificates),
+        residual_torque=max(each.residual_torque for each in certificates),
+        support_margin=max(each.support_margin for each in certificates),
+        notes=tuple(dict.fromkeys(note for each in certificates for note in each.notes)),
+        overlapped=tuple(dict.fromkeys(name for each in certificates for name in each.overlapped)),
+    )
 
 
 _PUSHES = 1e-6  # least force, over the weight, that is not rounding

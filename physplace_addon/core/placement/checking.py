@@ -8,7 +8,7 @@ from functools import cached_property
 
 from ..bodies import Body
 from ..collision import tree_of
-from ..contact.system import BilateralContacts, NumberedPair
+from ..contact.system import FIXED, BilateralContacts, NumberedPair
 from ..jobs import Job, Progress, finished
 from ..mechanics.external_wrench import ExternalWrench
 from ..mechanics.forces import Force
@@ -140,7 +140,8 @@ def overlapping(
         poses: take their frames to the world (m).
         world: the fixed bodies, in the world.
         rounding: the depth, in scene units, that is no overlap.
-        through: pairs of moving bodies, by number, the lesser first, that may go through each other.
+        through: pairs of bodies, by number, the lesser first and FIXED last for the world, that may go
+            through each other.
     """
     moved = [body.transformed(pose.matrix4) for body, pose in zip(bodies, poses, strict=True)]
     standing, found = [*moved, *world], list[Overlap]()
@@ -150,7 +151,7 @@ def overlapping(
         # each pair once: with the world, and with the moving bodies that come later
         for second in [*range(len(bodies), len(standing)), *range(first + 1, len(bodies))]:
             other = tree_of(standing[second])
-            if (first, second) in through:
+            if (first, second if second < len(bodies) else FIXED) in through:
                 continue
             if (other.lower[0] <= mine.upper[0]).all() and (other.upper[0] >= mine.lower[0]).all():
                 query = ContactQuery.of(body, pose, [standing[second]])

@@ -19,6 +19,7 @@ from ..mechanics.forces import Force
 from ..mechanics.joints import Joint
 from ..mechanics.joints.jointed_bodies import JointedBodies
 from ..mechanics.joints.springs import JointSprings
+from ..mechanics.joints.turn_ranges import TurnRanges
 from ..mechanics.origin import near_the_origin
 from ..mechanics.surface_numbers import surface_numbers
 from ..rigid import Pose
@@ -48,6 +49,9 @@ class Setup:
         bilateral_pairs: pairs of bodies whose contacts are made bilateral when they first touch, by number:
             the moving bodies are 0 to m - 1, those of the world m to m + n - 1.
         joints: between the moving bodies, and of these with the world.
+        turn_ranges: equations and limits of their turns besides those of joints; None without any.
+        apart: pairs of bodies that may go through each other, by number, the lesser first, FIXED last for
+            the world.
         acceleration: of gravity, lengths over s^2, by which springs and brakes of joints compare to weights.
     """
 
@@ -59,6 +63,8 @@ class Setup:
     bilateral_pairs: frozenset[NumberedPair]
     joints: tuple[Joint, ...] = ()
     acceleration: float = STANDARD_GRAVITY
+    turn_ranges: TurnRanges | None = None
+    apart: frozenset[NumberedPair] = frozenset()
 
     @classmethod
     def of(
@@ -71,6 +77,8 @@ class Setup:
         bilateral_pairs: Collection[NumberedPair],
         joints: Sequence[Joint] = (),
         acceleration: float = STANDARD_GRAVITY,
+        turn_ranges: TurnRanges | None = None,
+        apart: Collection[NumberedPair] = (),
     ) -> Setup:
         """Check what a placement is given.
 
@@ -102,6 +110,8 @@ class Setup:
             pairs,
             tuple(joints),
             acceleration,
+            turn_ranges,
+            frozenset(apart),
         )
 
     def begun(self) -> tuple[ContactSystem, Floats, Coordinates, ExternalWrench]:
@@ -115,14 +125,14 @@ class Setup:
         system = ContactSystem.of(self.bodies, near, parts)
         external = ExternalWrench.of(self.settings.gravity, self.forces, system, origin)
         if not self.joints:
-            return system, origin, FREE_BODIES, external
+            return replace(system, never_meeting=self.apart), origin, FREE_BODIES, external
         joined = [joint.anchors for joint in self.joints if not joint.collide]
         through = [sorted((each.first, each.second)) for each in joined]
         met = frozenset((first, second) for first, second in through if first != FIXED)
-        system = replace(system, never_meeting=met)
+        system = replace(system, never_meeting=met | self.apart)
         joints = [joint.seen_from(origin) for joint in self.joints]
         weight = self.acceleration * float(np.mean([body.mass.mass for body in self.bodies]))
-        coordinates = JointedBodies.of(joints, system, weight * system.radius)
+        coordinates = JointedBodies.of(joints, system, weight * system.radius, self.turn_ranges)
         if coordinates.joints.stiffness.any():
             external = replace(external, internal=(JointSprings(coordinates),))
         system = replace(coordinates.closed(system), travel=coordinates.largest)

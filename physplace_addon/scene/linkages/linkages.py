@@ -95,6 +95,7 @@ class ReadJoint:
         frames: the anchor frames whose angles these are.
         stiffness: (6,), of the axes, shifts first; 0 where it moves freely.
         holder: the object that has the constraint; None for a bone's.
+        driven: the joint with its springs, for what has forces; None where there are none.
     """
 
     joint: Joint
@@ -102,6 +103,7 @@ class ReadJoint:
     frames: Anchors | None = None
     stiffness: tuple[float, ...] = (0.0,) * 6
     holder: ObjectReference | None = None
+    driven: Joint | None = None
 
     @property
     def name(self) -> str:
@@ -118,12 +120,14 @@ class FoundLinkage:
         joints: between them, and to the world.
         families: the full names of all objects that are of it, so that they are not of the world.
         left_out: what was left out of account, a phrase each.
+        springs: those of these phrases that are about springs, which count where there are forces.
     """
 
     parts: tuple[Part, ...]
     joints: tuple[ReadJoint, ...]
     families: frozenset[str]
     left_out: tuple[str, ...] = ()
+    springs: tuple[str, ...] = ()
 
     @property
     def poses(self) -> tuple[Pose, ...]:

@@ -113,7 +113,7 @@ def reading_parts(context: Context, active: Object) -> Job[FoundLinkage]:
     subjects = yield from reading_subjects(context, members.objects)
     yield Progress("Reading the joints")
     rigs = [read_armature(context, bpy.data.objects[obj.name]) for obj in members.armatures]
-    left_out = LeftOut()
+    left_out, springs = LeftOut(), LeftOut()
     families = frozenset().union(*(Family.of(bpy.data.objects[name]).names for name in names))
     parts = [_object_part(subject) for subject in subjects]
     joints = list[ReadJoint]()
@@ -123,7 +123,7 @@ def reading_parts(context: Context, active: Object) -> Job[FoundLinkage]:
         parts += rig.parts
         families |= rig.families
         notes += rig.left_out
-    joints += _constraint_joints(context, parts, left_out)
+    joints += _constraint_joints(context, parts, left_out, springs)
     if not joints and len(parts) == 1:
         raise SceneError(
             active.name,
@@ -131,7 +131,8 @@ def reading_parts(context: Context, active: Object) -> Job[FoundLinkage]:
             "give it rigid body constraints or an armature, or use Drag with Contact",
         )
     parts = _with_holders(context, parts, joints, families)
-    return FoundLinkage(tuple(parts), tuple(joints), families, (*notes, *left_out.notes()))
+    every = (*notes, *left_out.notes(), *springs.notes())
+    return FoundLinkage(tuple(parts), tuple(joints), families, every, springs.notes())
 
 
 def _object_part(subject: Subject) -> Part:
@@ -151,7 +152,9 @@ def _renumbered(joint: ReadJoint, by: int) -> ReadJoint:
     return replace(joint, joint=replace(joint.joint, anchors=anchored(joint.joint.anchors)), frames=frames)
 
 
-def _constraint_joints(context: Context, parts: Sequence[Part], left_out: LeftOut) -> list[ReadJoint]:
+def _constraint_joints(
+    context: Context, parts: Sequence[Part], left_out: LeftOut, springs: LeftOut
+) -> list[ReadJoint]:
     """Return the joints of the scene's constraints that hold one of some parts."""
     scene = scene_of(context)
     shown = dict[str, int]()
@@ -163,16 +166,19 @@ def _constraint_joints(context: Context, parts: Sequence[Part], left_out: LeftOu
     joinable = Joinable(shown, len(parts), poses, visible, 1.0, kept_anchors(scene, shown, poses))
     joints = joints_of(scene, joinable, left_out)
     for joint in joints:
-        _leave_out_drives(joint, left_out)
+        _leave_out_drives(joint, left_out, springs)
     holders = [ObjectReference.of(scene.objects[joint.anchors.name]) for joint in joints]
-    return [ReadJoint(_undriven(joint), holder=holder) for joint, holder in zip(joints, holders, strict=True)]
+    return [
+        ReadJoint(_undriven(joint), holder=holder, driven=joint)
+        for joint, holder in zip(joints, holders, strict=True)
+    ]
 
 
-def _leave_out_drives(joint: Joint, left_out: LeftOut) -> None:
+def _leave_out_drives(joint: Joint, left_out: LeftOut, springs: LeftOut) -> None:
     if any(axis.motor is not None for axis in joint.axes):
         left_out.add("the motor", joint.anchors.name)
     if any(axis.spring is not None for axis in joint.axes):
-        left_out.add("the springs", joint.anchors.name)
+        springs.add("the springs", joint.anchors.name)
 
 
 def _undriven(joint: Joint) -> Joint:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 
@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 from bpy.types import Object, UnitSettings
 
-from ...core.placement import Certificate, Status
+from ...core.placement import Certificate, JointReaction, Status
 from ...core.wording import in_words
 from ..access import custom_properties
 
@@ -20,7 +20,7 @@ CONTACTS = "physplace_contacts"
 FLOATS_A_CONTACT = 7  # position, normal, force
 
 _IN_WORDS = ("status", "stable", "rests_on", "notes")  # what the sentence and the notes say
-_LENGTHS = ("overlap", "gap")
+_LENGTHS = ("overlap", "gap", "joint_gap")
 _DIGITS = 6  # behind the point, of lengths: as fine as Blender's own fields can be
 _ROUNDING = 1e-9  # a share of the weight or a coefficient of which no more than rounding is left
 
@@ -68,6 +68,21 @@ def write_report(obj: Object, certificate: Certificate) -> None:
     """Store the certificate on the object."""
     obj[REPORT] = report_of(certificate)
     obj[CONTACTS] = contact_floats(certificate)
+
+
+def write_joint_report(obj: Object, reactions: Sequence[JointReaction]) -> None:
+    """Store what the joints of a figure bear in the report on an object: the largest of all joints.
+
+    `joint_gap` is how far a joint is open, `joint_force` in units of the mean weight of a part, and
+    `joint_holding` the part of its strength that a stiff joint needs.
+    """
+    if not reactions:
+        return
+    stored = obj[REPORT].to_dict()
+    stored["joint_gap"] = max(each.gap for each in reactions)
+    stored["joint_force"] = max(float(np.linalg.norm(each.force)) for each in reactions)
+    stored["joint_holding"] = max(each.braking for each in reactions)
+    obj[REPORT] = stored
 
 
 def last_report(obj: Object) -> Report | None:

@@ -51,6 +51,7 @@ from .equations import (
 from .kinds import Joint
 from .second_derivatives import coordinate_hessians
 from .tangent_space import TangentSpace
+from .turn_ranges import NoRanges, TurnRanges
 
 _NEAR = 0.25  # gap to a limit, radians or lengths over the largest radius, that no usual step goes
 _FAR = 1.0  # change of a coordinate after which whole turns are counted from there
@@ -68,6 +69,9 @@ class JointedBodies(Coordinates):
     held (n, 6): axes that are equations besides the locked ones, at the coordinates `near`.
     near (n, 6): coordinates from which whole turns are counted.
     energy: the energy, in the joints' unit, of one weight times R, in which generalized forces are given.
+    ranges: of turns, besides the joints.
+    slack (r,): what their limits are violated by at the start, which is allowed.
+    kept (r,): the limits of these that are equations.
     """
 
     joints: Joints
@@ -75,18 +79,28 @@ class JointedBodies(Coordinates):
     held: Bools
     near: Floats
     energy: float = 1.0
+    ranges: TurnRanges = field(default_factory=NoRanges)
+    slack: Floats = field(default_factory=lambda: np.zeros(0))
+    kept: Bools = field(default_factory=lambda: np.zeros(0, bool))
     _spaces: WeakKeyDictionary[ContactSystem, TangentSpace] = field(
         default_factory=WeakKeyDictionary, init=False, repr=False
     )
 
     @classmethod
-    def of(cls, joints: Sequence[Joint], system: ContactSystem, energy: float = 1.0) -> JointedBodies:
+    def of(
+        cls,
+        joints: Sequence[Joint],
+        system: ContactSystem,
+        energy: float = 1.0,
+        ranges: TurnRanges | None = None,
+    ) -> JointedBodies:
         """Return the coordinates of a system's bodies.
 
         Args:
             joints: between them, in the frame of the system.
             system: the bodies, with the joints nearly closed.
             energy: of one weight times R, in the unit of the joints' forces times lengths.
+            ranges: of turns, besides the joints.
 
         A joint that begins beyond a limit may stay there, but go no farther.
 
@@ -107,7 +121,10 @@ class JointedBodies(Coordinates):
         now = frames.coordinates() * arrays.units
         arrays = replace(arrays, lower=np.minimum(arrays.lower, now), upper=np.maximum(arrays.upper, now))
         held = ~np.isnan(arrays.speed) & np.isposinf(arrays.greatest)
-        return cls(arrays, inertia, held, frames.coordinates(), energy)
+        chosen = NoRanges() if ranges is None else ranges
+        slack = np.minimum(chosen.limits(_positions(system)).value, 0.0)
+        kept = np.zeros(len(slack), bool)
+        return cls(arrays, inertia, held, frames.coordinates(), energy, chosen, slack, kept)
 
     def size(self, system: ContactSystem) -> int:
         """Return d, the number of free motions where the bodies are."""
@@ -153,7 +170,7 @@ class JointedBodies(Coordinates):
         enough, unit = rounding(self.joints, positions), np.tile(np.eye(6), (len(moves), 1, 1))
         before = np.inf
         for _ in range(_ROUNDS):
-            rows = self._open_rows(positions.frames(self.joints, self.inertia), moves)
+            rows = self._open_rows(positions, moves)
             worst = float(np.abs(rows.value).max(initial=0.0))
             if worst <= enough or (worst <= 10.0 * enough and worst >= before):
                 return positions
@@ -161,18 +178,32 @@ class JointedBodies(Coordinates):
             positions = positions.displaced(self.inertia.radius, least_motion(rows, unit))
         return None
 
-    def _open_rows(self, frames: AnchorFrames, moves: Bools) -> JointRows:
+    def _open_rows(self, positions: Positions, moves: Bools) -> JointRows:
+        frames = positions.frames(self.joints, self.inertia)
         limits, _ = self._limits(frames, 0.0)
-        every = JointRows.join([self._equations(frames), limits])
+        ranges, _ = self._ranges(positions, 0.0)
+        every = JointRows.join([self._equations(positions, frames), limits, ranges])
         mine = np.append(moves, False)[every.body]
         return every.take(mine[:, 0] | mine[:, 1])
 
-    def _equations(self, frames: AnchorFrames) -> JointRows:
-        """Return the equations of locked axes, and then of those that are held."""
+    def _equations(self, positions: Positions, frames: AnchorFrames) -> JointRows:
+        """Return the equations of locked axes, then of those that are held, then of ranges of turns."""
         held = coordinate_rows(frames, self.held, self.near)
-        return JointRows.join(
-            [equation_rows(frames), held.with_value(held.value - self.near[held.joint, held.axis])]
-        )
+        held = held.with_value(held.value - self.near[held.joint, held.axis])
+        rows = [equation_rows(frames), held, self.ranges.equations(positions)]
+        limits = self._gaps(positions).take(self.kept)
+        return JointRows.join([*rows, limits])
+
+    def _gaps(self, positions: Positions) -> JointRows:
+        """Return all limits of turns."""
+        limits = self.ranges.limits(positions)
+        return limits.with_value(limits.value - self.slack)
+
+    def _ranges(self, positions: Positions, most: float) -> tuple[JointRows, Ints]:
+        """Return the limits of turns with gaps below `most`, and their numbers."""
+        limits = self._gaps(positions)
+        chosen: Ints = np.flatnonzero((limits.value < most) & ~self.kept)
+        return limits.take(chosen), chosen
 
     def _moves(self, twists: Floats) -> Bools:
         """Return which bodies (m,) are of linkages that twists (6 m,) move by more than rounding."""
@@ -229,15 +260,24 @@ class JointedBodies(Coordinates):
         """Return the limits of joints that are near."""
         space = self._space(system)
         rows, sign = self._limits(space.frames, _NEAR)
+        ranges, chosen = self._ranges(_positions(system), _NEAR)
+        blocks = coordinate_hessians(space.frames, rows, sign)
+        if len(chosen):
+            blocks = np.concatenate([blocks, self.ranges.hessians(_positions(system))[1][chosen]])
+            rows = JointRows.join([rows, ranges])
         dense = rows.dense(len(system))
-        own = space.projected(coordinate_hessians(space.frames, rows, sign), rows.body)
+        own = space.projected(blocks, rows.body)
         return CoordinateLimits(rows.value, dense @ space.basis, own + self.curvature(system, dense))
 
     def limit_rows(self, system: ContactSystem) -> tuple[Floats, Floats]:
         """Return the gaps (n,) and gradients (n, d) of the limits that are near."""
-        space = self._space(system)
-        rows, _ = self._limits(space.frames, _NEAR)
-        return rows.value, rows.dense(len(system)) @ space.basis
+        rows = self._near_limits(system)
+        return rows.value, rows.dense(len(system)) @ self._space(system).basis
+
+    def _near_limits(self, system: ContactSystem) -> JointRows:
+        """Return the limits of joints, and then of turns, that are near."""
+        joints, _ = self._limits(self.frames(system), _NEAR)
+        return JointRows.join([joints, self._ranges(_positions(system), _NEAR)[0]])
 
     def _limits(self, frames: AnchorFrames, most: float) -> tuple[JointRows, Floats]:
         """Return the limits with gaps below `most`, and 1 or -1 (k,): the sign of the coordinate in them."""
@@ -255,8 +295,7 @@ class JointedBodies(Coordinates):
 
     def limit_and_brake_rows(self, system: ContactSystem) -> tuple[JointRows, JointRows]:
         """Return the rows, by the twists, of `limits` and of `brakes`."""
-        frames = self.frames(system)
-        return self._limits(frames, _NEAR)[0], self._brakes(frames)
+        return self._near_limits(system), self._brakes(self.frames(system))
 
     def _brakes(self, frames: AnchorFrames) -> JointRows:
         braked = ~np.isnan(self.joints.speed) & (self.joints.greatest > 0.0) & ~self.held
@@ -268,14 +307,22 @@ class JointedBodies(Coordinates):
             return self
         frames = self._space(system).frames
         held, near = self.held.copy(), np.where(self.held, self.near, frames.coordinates(self.near))
-        for rows in (self._limits(frames, _NEAR)[0].take(limits), self._brakes(frames).take(brakes)):
+        own = self._limits(frames, _NEAR)[0]
+        for rows in (own.take(limits[limits < len(own)]), self._brakes(frames).take(brakes)):
             held[rows.joint, rows.axis] = True
-        return replace(self, held=held, near=near)
+        kept = self.kept.copy()
+        kept[self._ranges(_positions(system), _NEAR)[1][limits[limits >= len(own)] - len(own)]] = True
+        return replace(self, held=held, near=near, kept=kept)
 
     def counted_from(self, system: ContactSystem) -> JointedBodies:
         """Return the coordinates with whole turns counted from where the bodies are now, if that is far."""
         now = np.where(self.held, self.near, self.frames(system).coordinates(self.near))
         return replace(self, near=now) if np.abs(now - self.near).max(initial=0.0) > _FAR else self
+
+    def _bent(self, positions: Positions) -> Floats:
+        """Return the second derivatives of the equations of turns, and of limits that are kept."""
+        equations, limits = self.ranges.hessians(positions)
+        return np.concatenate([equations, limits[self.kept]])
 
     def frames(self, system: ContactSystem) -> AnchorFrames:
         """Return where the anchor frames of the joints are."""
@@ -324,9 +371,12 @@ class JointedBodies(Coordinates):
         """Return the free motions of a system; they are kept as long as the system is."""
         found = self._spaces.get(system)
         if found is None:
-            frames = _positions(system).frames(self.joints, self.inertia)
-            rows, locked = self._equations(frames), int(self.joints.locked.sum())
-            found = self._spaces[system] = TangentSpace.of(frames, rows, locked, self.linkages)
+            positions = _positions(system)
+            frames = positions.frames(self.joints, self.inertia)
+            rows = self._equations(positions, frames)
+            counts = int(self.joints.locked.sum()), int(self.held.sum())
+            found = TangentSpace.of(frames, rows, counts, self.linkages, lambda: self._bent(positions))
+            self._spaces[system] = found
         return found
 
 

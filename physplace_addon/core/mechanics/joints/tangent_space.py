@@ -6,6 +6,7 @@ linkage say nothing of another.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -24,29 +25,39 @@ class TangentSpace:
     """The free motions of m bodies at one position.
 
     frames: where the joints are.
-    rows: their equations (k); the first ones are of locked axes, the others of coordinates that are held.
-    locked: how many are of locked axes.
+    rows: the equations (k): first of locked axes, then of coordinates that are held, then others.
+    counts: how many are of locked axes, and of coordinates.
     basis (6 m, d): Z, orthonormal motions that no equation forbids.
     inverse (6 m, k): J+, the pseudo-inverse of the equations.
     block (d,): the linkage of each motion.
+    others: a function that returns the second derivatives of the other equations by two bodies' twists.
     """
 
     frames: AnchorFrames
     rows: JointRows
-    locked: int
+    counts: tuple[int, int]
     basis: Floats
     inverse: Floats
     block: Ints
+    others: Callable[[], Floats]
 
     @classmethod
-    def of(cls, frames: AnchorFrames, rows: JointRows, locked: int, linkage: Ints) -> TangentSpace:
+    def of(
+        cls,
+        frames: AnchorFrames,
+        rows: JointRows,
+        counts: tuple[int, int],
+        linkage: Ints,
+        others: Callable[[], Floats],
+    ) -> TangentSpace:
         """Return the free motions.
 
         Args:
             frames: where the joints are.
             rows: their equations.
-            locked: how many of them are of locked axes.
+            counts: how many of them are of locked axes, and of coordinates that are held.
             linkage: the number (m,) of the linkage that each body is a part of.
+            others: returns the second derivatives (n, 12, 12) of the others.
         """
         count, owner = len(linkage), linkage[rows.body.max(axis=1)]  # FIXED is the least number
         dense = rows.dense(count)
@@ -60,16 +71,18 @@ class TangentSpace:
             wide[mine] = free
             columns.append(wide)
             block.append(np.full(free.shape[1], number))
-        return cls(frames, rows, locked, np.concatenate(columns, axis=1), inverse, np.concatenate(block))
+        basis = np.concatenate(columns, axis=1)
+        return cls(frames, rows, counts, basis, inverse, np.concatenate(block), others)
 
     @cached_property
     def bending(self) -> Floats:
         """Z' Phi''_r Z (k, d, d) of the equations."""
-        first, second = slice(None, self.locked), slice(self.locked, None)
+        locked, both = self.counts[0], sum(self.counts)
         blocks = np.concatenate(
             [
-                equation_hessians(self.frames, self.rows.take(first)),
-                coordinate_hessians(self.frames, self.rows.take(second)),
+                equation_hessians(self.frames, self.rows.take(slice(None, locked))),
+                coordinate_hessians(self.frames, self.rows.take(slice(locked, both))),
+                self.others(),
             ]
         )
         return self.projected(blocks, self.rows.body)
