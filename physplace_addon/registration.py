@@ -14,7 +14,7 @@ import bpy
 
 from .operators import keymap, menus, modal, pie_key, preferences, scene_handlers, tool
 from .operators.batch import command
-from .operators.blobs import add, bake, control_add, live, mesh, playback, sculpt, whole
+from .operators.blobs import add, bake, control_add, live, mesh, metaballs, playback, sculpt, whole
 from .operators.forces import connect, push
 from .operators.linkages import drag as linkage_drag
 from .operators.linkages import sit as linkage_sit
@@ -63,6 +63,8 @@ CLASSES: tuple[type, ...] = (
     sculpt.PHYSPLACE_OT_blob_sculpt,
     mesh.PHYSPLACE_OT_blob_mesh,
     mesh.PHYSPLACE_OT_blob_particles,
+    metaballs.PHYSPLACE_OT_blob_from_metaballs,
+    metaballs.PHYSPLACE_OT_blob_to_metaballs,
     whole.PHYSPLACE_OT_blob_delete,
     whole.PHYSPLACE_OT_blob_duplicate,
     whole.PHYSPLACE_OT_blob_element_delete,

@@ -10,6 +10,10 @@ from ..operators.blobs.add import PHYSPLACE_OT_blob_add
 from ..operators.blobs.bake import PHYSPLACE_OT_blob_bake, PHYSPLACE_OT_blob_free_bake
 from ..operators.blobs.control_add import PHYSPLACE_OT_blob_control_add
 from ..operators.blobs.mesh import PHYSPLACE_OT_blob_mesh, PHYSPLACE_OT_blob_particles
+from ..operators.blobs.metaballs import (
+    PHYSPLACE_OT_blob_from_metaballs,
+    PHYSPLACE_OT_blob_to_metaballs,
+)
 from ..operators.blobs.playback import playback
 from ..operators.blobs.sculpt import PHYSPLACE_OT_blob_sculpt
 from ..operators.blobs.whole import (
@@ -74,6 +78,9 @@ class PHYSPLACE_PT_blobs(Panel):
         column.operator(PHYSPLACE_OT_blob_sculpt.bl_idname, icon="SCULPTMODE_HLT")
         column.operator(PHYSPLACE_OT_blob_mesh.bl_idname, icon="MESH_ICOSPHERE")
         column.operator(PHYSPLACE_OT_blob_particles.bl_idname, icon="STICKY_UVS_DISABLE")
+        row = column.row(align=True)
+        row.operator(PHYSPLACE_OT_blob_from_metaballs.bl_idname, icon="META_DATA")
+        row.operator(PHYSPLACE_OT_blob_to_metaballs.bl_idname, icon="META_BALL")
         row = column.row(align=True)
         row.operator(PHYSPLACE_OT_blob_bake.bl_idname, icon="KEYFRAME")
         row.operator(PHYSPLACE_OT_blob_free_bake.bl_idname, icon="KEYFRAME_HLT")
