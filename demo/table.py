@@ -37,7 +37,7 @@ def _print_table(name: str, report: Report, seconds: float) -> None:
     lines = [(row.label, row.value) for row in figures_of(report, units)] + [("Seconds", f"{seconds:.1f}")]
     width = max(len(label) for label, _ in lines)
     breadth = width + 4 + max(len(value) for _, value in lines)
-    print(f"\n{name}: {sentence_of(report)}\n{'-' * breadth}")
+    print(f"\n{name}\n{'-' * breadth}\n{sentence_of(report)}")
     for label, value in lines:
         print(f"{label:<{width}}    {value}")
     for note in notes_of(report):

@@ -192,8 +192,13 @@ def is_live(blob: Object) -> bool:
 
 def follow_all() -> None:
     """Have the meshes of all blobs of the view layer follow."""
-    blobs = [obj for obj in view_layer_of(bpy.context).objects if is_whole_blob(obj)]
-    _follow(blobs, bpy.context.evaluated_depsgraph_get() if bpy.app.background else None)
+    _follow(_whole_blobs(bpy.context), bpy.context.evaluated_depsgraph_get() if bpy.app.background else None)
+
+
+def _whole_blobs(context: Context) -> list[Object]:
+    """Return the blobs of the view layer; while a file is loaded it has places for objects that are gone."""
+    places: Iterable[Object | None] = view_layer_of(context).objects
+    return [obj for obj in places if obj is not None and is_whole_blob(obj)]
 
 
 def _follow(blobs: Iterable[Object], depsgraph: Depsgraph | None) -> None:
@@ -208,7 +213,7 @@ def _go_on() -> float | None:
 
 
 def _refined(context: Context) -> float | None:
-    blobs = [obj for obj in view_layer_of(context).objects if is_whole_blob(obj)]
+    blobs = _whole_blobs(context)
     if live.is_rendering:
         return CALM
     with own_changes(context):
