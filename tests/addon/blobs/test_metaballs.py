@@ -104,7 +104,7 @@ def test_what_metaballs_cannot_is_refused_or_named(blob: bpy.types.Object) -> No
     assert physplace.blob_to_metaballs() == {"FINISHED"}
     made = active_object()
     assert len(cast("Any", made.data).elements) == 3
-    assert to_metaballs(bpy.context, blob).lost == ("solid element",)
+    assert to_metaballs(bpy.context, blob).lost == ("torus element",)
     blob["blob"] = "intersection"
     scenes.activate(blob)
     before = len(bpy.data.objects), len(bpy.data.metaballs)
