@@ -26,7 +26,16 @@ from .configuration import Configuration
 from .euler_angles import AngleRows, angle_limits
 from .goals import Goal
 from .groups import RigidGroups
-from .rows import CoincidentPoints, FrameShifts, JointAxes, PerpendicularAxes, RowBatch, Rows, joined_rows
+from .rows import (
+    CoincidentPoints,
+    FrameShifts,
+    JointAxes,
+    PerpendicularAxes,
+    RowBatch,
+    Rows,
+    joined_rows,
+    merged,
+)
 
 JOINT_COMPLIANCE = 1e-9  # of rows that must hold: redundant ones then make nothing singular
 GOAL_COMPLIANCE = 1e-6  # of a goal of weight 1, beside the unit cost of moving a part by the figure's size
@@ -117,14 +126,28 @@ class Equations:
         )
         found.__dict__["angles"] = self.angles
         if np.array_equal(found.body, self.body):
-            found.__dict__["dual"] = self.dual
+            found.__dict__.update(dual=self.dual, places=self.places, body=self.body)
         return found
 
     def rows(self, configuration: Configuration) -> Rows:
         """Return all rows at a configuration."""
         if not self.batches:
             return Rows.straight(np.zeros(0), np.zeros((0, 2, 6)))
-        return joined_rows(self.batches, configuration)
+        return joined_rows(self._merged, configuration)
+
+    @cached_property
+    def _merged(self) -> list[RowBatch]:
+        return merged(self.batches)
+
+    @cached_property
+    def places(self) -> Ints:
+        """The places (18 n,) of the entries of d a' of both groups of all rows, among the sums of all groups.
+
+        The world's sums are the last.
+        """
+        group = np.where(self.body == FIXED, len(self.groups), self.body)
+        places: Ints = (9 * group.reshape(-1, 1) + np.arange(9)).ravel()
+        return places
 
     def frames(self, configuration: Configuration) -> AnchorFrames:
         """Return where the joints' anchor frames are."""

@@ -97,6 +97,18 @@ class RigidGroups:
         return Inertia(self.mass, np.full(k, self.length), np.zeros((k, 3)), unit, np.ones((k, 3)))
 
     @cached_property
+    def reach(self) -> Floats:
+        """The farthest (k,), over L, that a point of a group or an anchor of a joint is from its centre."""
+        far = self.radius.copy()
+        for joint in self.linkage.joints:
+            anchors = self.anchored(joint).anchors
+            for group, frame in ((anchors.first, anchors.frame1), (anchors.second, anchors.frame2)):
+                if group != FIXED:
+                    far[group] = max(far[group], float(np.linalg.norm(frame.translation)))
+        over: Floats = far / self.length
+        return over
+
+    @cached_property
     def metric(self) -> Floats:
         """M (k, 6), the diagonal by which twists cost at the reference."""
         return np.repeat(np.stack([self.weight, self.weight * self.lever**2], axis=1), 3, axis=1)

@@ -154,7 +154,7 @@ def newton_step(
     pressing = np.zeros(0)
     if gaps is not None and len(gaps.gap):
         x, multipliers, pressing = _pressed(equations, inverse, gaps, x, multipliers)
-    far = reach_of(groups.radius / groups.length, x)
+    far = reach_of(groups.reach, x)
     share = min(1.0, longest / far) if far > 0.0 else 1.0
     if share < 1.0:
         x, multipliers = share * x, at.multipliers + share * (multipliers - at.multipliers)
@@ -207,7 +207,7 @@ def _inverse_hessian(equations: Equations, bend: Floats | None, damping: float, 
     if bend is None:
         return 1.0 / metric
     turning = metric[:, 3]
-    sizes = np.abs(bend).sum(axis=2).max(axis=1)
+    sizes = np.sqrt(np.einsum("kij,kij->k", bend, bend))
     stiff = turning[:, None, None] * np.eye(3) - (1.0 + damping) * bend
     doubtful = np.flatnonzero((1.0 + damping) * sizes > (1.0 - _LEAST_CURVATURE) * turning)
     if len(doubtful):
@@ -228,27 +228,25 @@ def _bend(equations: Equations, at: Iterate, rows: Rows, gaps: Gaps | None) -> F
     count = len(equations.groups)
     total = np.zeros((count, 3, 3))
     if at.multipliers.any():
-        total = _outer_sums(at.multipliers, rows.direction, rows.arm, equations.body, count)
+        total = _outer_sums(at.multipliers, rows.direction, rows.arm, equations.places, count)
     if gaps is not None and len(at.pressing) == len(gaps.gap):
         some = np.flatnonzero(at.pressing)
         pressing = gaps.take(some)
-        total = total + _outer_sums(at.pressing[some], pressing.direction, pressing.arm, pressing.body, count)
+        group = np.where(pressing.body == FIXED, count, pressing.body)
+        places = (9 * group.reshape(-1, 1) + np.arange(9)).ravel()
+        total = total + _outer_sums(at.pressing[some], pressing.direction, pressing.arm, places, count)
     if float(np.abs(total).max(initial=0.0)) < _BENDS:
         return None
-    half = 0.5 * (total + total.transpose(0, 2, 1))
-    bend: Floats = half - np.trace(total, axis1=1, axis2=2)[:, None, None] * np.eye(3)
+    bend: Floats = 0.5 * (total + total.transpose(0, 2, 1))
+    bend[:, _FIRST, _FIRST] -= np.einsum("kii->k", total)[:, None]
     return bend
 
 
-_NINE = np.arange(9)
-
-
-def _outer_sums(multipliers: Floats, direction: Floats, arm: Floats, body: Ints, count: int) -> Floats:
-    """Return the sums (k, 3, 3) of l d a' of rows (n,) over the groups (n, 2) that they are of."""
+def _outer_sums(multipliers: Floats, direction: Floats, arm: Floats, places: Ints, count: int) -> Floats:
+    """Return the sums (k, 3, 3) of l d a' of rows (n,) over groups; places as in `Equations.places`."""
     pull = multipliers[:, None, None] * direction
-    outer = (pull[..., :, None] * arm[..., None, :]).reshape(-1, 9)
-    where = (9 * np.where(body == FIXED, count, body).reshape(-1, 1) + _NINE).ravel()
-    sums: Floats = np.bincount(where, outer.ravel(), 9 * (count + 1)).astype(np.float64, copy=False)
+    outer = pull[..., :, None] * arm[..., None, :]
+    sums: Floats = np.bincount(places, outer.ravel(), 9 * (count + 1)).astype(np.float64, copy=False)
     return sums.reshape(-1, 3, 3)[:count]
 
 

@@ -27,13 +27,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from ..arrays import ArrayRecord, Floats, Ints
 from ..mechanics.inertia import Inertia
 from ..mechanics.joints.equations import AnchorFrames, Joints
-from ..rigid import skew
 from ..vectors import cross, dot
 from .configuration import Configuration
 
@@ -93,17 +93,28 @@ class CoincidentPoints(RowBatch):
         centre, matrix = configuration.frames
         arm = (matrix[self.pairs] @ self.local[..., None])[..., 0] / self.length
         point = centre[self.pairs] / self.length + arm
-        k = len(arm)
-        blocks = np.empty((k, 3, 2, 6))
-        blocks[..., :3] = _PLACES
-        blocks[:, :, 0, 3:] = skew(arm[:, 0])
-        blocks[:, :, 1, 3:] = skew(-arm[:, 1])
-        direction = np.broadcast_to(_PLACES, (k, 3, 2, 3)).reshape(-1, 2, 3)
+        blocks = self._constant.copy()
+        turning = arm * _SIGNS
+        for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):  # d of the axis i is e_i: its a x d has -a_k, a_j
+            blocks[:, i, :, 3 + j] = turning[:, :, k]
+            blocks[:, i, :, 3 + k] = -turning[:, :, j]
         value: Floats = (point[:, 1] - point[:, 0]).ravel()
-        return Rows(value, blocks.reshape(-1, 2, 6), direction, np.repeat(arm, 3, axis=0))
+        return Rows(value, blocks.reshape(-1, 2, 6), self._direction, np.repeat(arm, 3, axis=0))
+
+    @cached_property
+    def _constant(self) -> Floats:
+        """The blocks (k, 3, 2, 6) without those by turns."""
+        blocks = np.zeros((len(self.pairs), 3, 2, 6))
+        blocks[..., :3] = _PLACES
+        return blocks
+
+    @cached_property
+    def _direction(self) -> Floats:
+        return np.broadcast_to(_PLACES, (len(self.pairs), 3, 2, 3)).reshape(-1, 2, 3)
 
 
 _PLACES = np.stack([-np.eye(3), np.eye(3)], axis=1)  # (axis, group, direction)
+_SIGNS = np.array([[-1.0], [1.0]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,6 +214,22 @@ class JointAxes(RowBatch):
             return Rows.straight(frames.residuals()[at], frames.residual_blocks()[at])
         value = frames.coordinates(self.near)[self.joint, self.axis] - self.target
         return Rows.straight(value, frames.coordinate_blocks()[self.joint, self.axis])
+
+
+def merged(batches: Sequence[RowBatch]) -> list[RowBatch]:
+    """Return batches of the same rows in the same order: neighbours with coincident points are one."""
+    found: list[RowBatch] = []
+    for batch in batches:
+        last = found[-1] if found else None
+        if isinstance(batch, CoincidentPoints) and isinstance(last, CoincidentPoints):
+            pairs, local = (
+                np.concatenate([last.pairs, batch.pairs]),
+                np.concatenate([last.local, batch.local]),
+            )
+            found[-1] = CoincidentPoints(pairs, local, batch.length)
+        else:
+            found.append(batch)
+    return found
 
 
 def joined_rows(batches: Sequence[RowBatch], configuration: Configuration) -> Rows:

@@ -20,7 +20,7 @@ from .linkage import Linkage
 from .state import LinkageState, state_of
 
 _OPEN = 1e-3  # gap of a joint, over the figure's size, and turn, that is no rounding
-_KEPT = 1e-3  # D over the least radius
+_KEPT = 5e-3  # D over the least radius
 _LEAST_KEPT = 2e-6  # D over the figure's size: above the rounding of single precision
 
 

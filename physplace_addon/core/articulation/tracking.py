@@ -43,13 +43,22 @@ _STUCK = 1e-6  # motion of a solution, over L, that is none
 _KICK = 0.05  # length, over L, by which a figure that is stuck in a straight line is bent
 _LEAST_SHARE = 1e-4  # of what is left of the goals, below which a tick gives up
 _SHORTER, _SAFELY = 0.35, 0.9  # by how much s falls after a failure; and of what a length asks for
-_ATTEMPTS = 8  # values of s in a tick
+_AGAIN = 2  # times that a tick is tried with more gaps before it is made shorter
+_ATTEMPTS = 9  # values of s in a tick
 _UNMET = 1e-6  # error of a goal, over L or in radians, that is not met
 _STAYS = 1e-8  # motion of a tick, over L, that is none
 
 
 class Clearances(ABC, Generic[ValidT]):
-    """What keeps bodies apart in a tick: gaps to obey, and a check of where it leads."""
+    """What keeps bodies apart in a tick: gaps to obey, and a check of where it leads.
+
+    Attributes:
+        free_share: of the last motion that was checked, what may be gone.
+        has_obeyed: whether the gaps that the last check has found keep from that motion.
+    """
+
+    free_share: float = 1.0
+    has_obeyed: bool = False
 
     @abstractmethod
     def gaps(self, configuration: Configuration) -> Gaps:
@@ -108,6 +117,7 @@ class Tracking:
         self.grabbed = self.reference = configuration
         self.iterate = Iterate.start(configuration, equations)
         self.coordinates = near
+        self._share = 1.0  # s of the tick before
         self.behind = np.inf  # how far goals have moved, over L or radians, that no tick has followed
 
     def follow(self, goals: Sequence[AnyGoal]) -> None:
@@ -157,6 +167,7 @@ class Tracking:
         share = min(1.0, step / self.behind) if self.behind > 0.0 else 1.0
         solution: Solution | None = None
         bent: Solution | None = None
+        share, tried = min(share, 2.0 * self._share), _ATTEMPTS
         for attempt in range(_ATTEMPTS):
             if bent is None:
                 solution = self._solution(at, rows, share, clearances, enough)
@@ -171,10 +182,13 @@ class Tracking:
             elif length > speed:
                 share *= max(_SAFELY * speed / length, 0.05)
             else:
+                tried = min(tried, attempt)
                 valid = clearances.checked(solution.iterate.configuration)
                 if valid is not None:
                     return self._arrived(Tick(solution, valid, share, length))
-                share *= _SHORTER if attempt > 1 else 1.0  # first with what the check has found
+                # first with what the check has found; but what cuts a corner has to stop before it
+                again = clearances.has_obeyed and attempt - tried < _AGAIN
+                share *= 1.0 if again else min(max(_SAFELY * clearances.free_share, 0.05), _SHORTER)
             if share < _LEAST_SHARE:
                 break
         assert solution is not None
@@ -183,6 +197,7 @@ class Tracking:
     def _arrived(self, tick: Tick[ValidT]) -> Tick[ValidT]:
         self.iterate = tick.solution.iterate
         self.behind *= 1.0 - tick.share
+        self._share = tick.share
         self.coordinates = self.equations.coordinates(self.iterate.configuration, self.coordinates)
         return tick
 
@@ -230,7 +245,7 @@ class Tracking:
         if twists is None:
             return None
         groups, mine = self.equations.groups, self.equations.goal >= 0
-        far = reach_of(groups.radius / groups.length, twists)
+        far = reach_of(groups.reach, twists)
         bent = replace(at, configuration=at.configuration.moved(_KICK / far * twists, groups.length))
         found = self._solution(bent, self.equations.rows(bent.configuration), share, clearances, enough)
         nearer = np.abs(found.rows.value[mine]).max() < 0.99 * np.abs(solution.rows.value[mine]).max()
@@ -313,7 +328,7 @@ def carried(configuration: Configuration, motions: Sequence[Pose]) -> Configurat
 def moved_by(equations: Equations, first: Configuration, second: Configuration) -> float:
     """Return the farthest, over L, that a point of a group is moved between two configurations."""
     groups = equations.groups
-    return reach_of(groups.radius / groups.length, twists_between(first, second, groups.length))
+    return reach_of(groups.reach, twists_between(first, second, groups.length))
 
 
 def _error(equations: Equations, rows: Rows) -> float:

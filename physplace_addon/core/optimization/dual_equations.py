@@ -62,6 +62,7 @@ class DualEquations:
         entry = np.flatnonzero(body.ravel() >= 0)
         owner = body.ravel()[entry]
         self._owner = np.where(body.ravel() >= 0, body.ravel(), 0)
+        self._columns = (self._owner[:, None] * 6 + np.arange(6)).ravel()
         self._still = np.flatnonzero(body.ravel() < 0)
         self._in_hub = [(hub, entry[owner == hub]) for hub in dense]
         kept = entry[~np.isin(owner, dense)]
@@ -170,8 +171,9 @@ class DualEquations:
     def primal(self, multipliers: Floats) -> Floats:
         """Return K^-1 J' l (m, 6) for multipliers l (n,)."""
         weighted = np.repeat(multipliers, 2)[:, None] * self._weighted
-        flat = (self._owner[:, None] * 6 + _SIX).ravel()
-        sums: Floats = np.bincount(flat, weighted.ravel(), 6 * self._count).astype(np.float64, copy=False)
+        sums: Floats = np.bincount(self._columns, weighted.ravel(), 6 * self._count).astype(
+            np.float64, copy=False
+        )
         return sums.reshape(-1, 6)
 
     def rates(self, x: Floats) -> Floats:
@@ -185,9 +187,6 @@ class DualEquations:
         values = x.transpose(1, 2, 0)[self._owner].reshape(self._rows, 12, -1)
         rates: Floats = (self._flat_blocks.reshape(self._rows, 1, 12) @ values)[:, 0]
         return rates
-
-
-_SIX = np.arange(6)
 
 
 class _GeneralFactor:

@@ -1,8 +1,8 @@
 """Clearances: inequalities that keep the parts of a linkage clear of the world and of each other.
 
 Choi and Cremer 1999, section 4.2, restore the state before an overlap, and add the inequality that would have
-prevented it.  Here that is the second line of defence.  The first are the interface points of the contact
-system, all of those that two features may come to in the next tick: each is a row
+prevented it.  So it is here.  A tick begins with the interface points of what is near to contact: each is a
+row
 
     g(q) = n . (p_1 - p_2) - D >= 0,
 
@@ -11,9 +11,11 @@ row holds anywhere in a tick, exactly for a vertex over a plane, whatever bodies
 bodies in contact keep.
 
 A motion is taken only if nothing comes nearer than D / 2 on the path from where the tick began: each part
-shifts and turns evenly (`contact.system.motion_stops`, continuous, all pairs in one batch).  Where something
-does, the points of these pairs at that place become rows, too, and the tick is solved again.  Of pairs with
-curved surfaces the interface points at the end and half way tell.
+turns evenly, and its centre goes on a parabola (`contact.system.motion_stops`, continuous, all pairs in one
+batch).  Where something does, the points of these pairs at that place become rows, too, and the tick is
+solved again: they are there before the two features can meet.  With the next tick those that are far are
+gone.  Looking for all that parts may come to in a tick instead would be all the fingers of a hand.  Of pairs
+with curved surfaces the interface points at the end and half way tell.
 
 Pairs of parts and the world that are too far apart for this tick sleep: their distance was measured once,
 and is measured again only when they have moved that far.
@@ -44,8 +46,13 @@ from ..groups import RigidGroups
 from ..least_motion import Gaps
 from ..tracking import Clearances
 
+_NEAR, _NEAR_CONTACTS = (
+    0.03,
+    4.0,
+)  # distance, over a part's radius and at least over D, that rows are looked for
 _LEAVING = 0.1  # sine of the angle by which a normal may leave its features' cones: they may turn in a tick
-_STOPPED = 1e-6  # part of a path within which pairs stop together
+_SOON = 0.1  # part of a piece of a path after the first stop within which others are obeyed at once
+_PIECE, _MOST_PIECES = 0.7, 8  # length of a piece, over the radius of a part that moves; and the most of them
 _TOUCHING = 1.5  # gap over D of a contact
 _STAYING = 1.0  # gap more than D, over D, of points that touch at both ends of a tick
 _LEAST = 0.3  # gap over D that is kept where there was no more at the start of a tick
@@ -172,9 +179,10 @@ class ContactClearances(Clearances[ContactSystem]):
         reach: float,
         sleepers: Sleepers,
     ) -> None:
+        self.free_share, self.has_obeyed = 1.0, False
         self._groups, self._start, self._kept, self._reach = groups, start, kept, reach
         self._system = sleepers.without_far_pairs(system, reach + 2.0 * kept, groups.part_group != FIXED)
-        travel = np.full(len(system), reach + 2.0 * kept)
+        travel = np.maximum(_NEAR_CONTACTS * kept, _NEAR * system.radii)
         searched = replace(self._system, travel=travel, cone_tolerance=_LEAVING)
         points = searched.generate(_REACH, InterfacePoints.none(), None)
         apart = points.take(points.gap > 0.0)  # others are of edges that do not face each other
@@ -194,13 +202,14 @@ class ContactClearances(Clearances[ContactSystem]):
             return before
         half_way = self._half_way(configuration, twists)
         paths = part_paths(groups, before, self._start, configuration, half_way)
-        stops = motion_stops(before, paths, self._kept)
-        if stops.first < 1.0:
-            self._obey(configuration, twists, stops.first, stops.stopped_first(_STOPPED))
+        stop = first_stop(before, paths, self._kept)
+        if stop.share < 1.0:
+            self.free_share = stop.share
+            self._obey(self._start.moved(stop.share * twists, groups.length), configuration, stop)
             return None
         trial = before.at(groups.poses(configuration))
-        pairs = [(first, second) for first, second in stops.undecided.tolist()]
-        if pairs and not self._curved_are_clear(trial, configuration, pairs):
+        if stop.undecided and not self._curved_are_clear(trial, configuration, sorted(stop.undecided)):
+            self.free_share, self.has_obeyed = 0.5, True
             return None
         return trial
 
@@ -223,17 +232,15 @@ class ContactClearances(Clearances[ContactSystem]):
         least = np.linalg.lstsq(shifts, -there.gap, rcond=1e-6)[0]
         return Configuration(half.centre + length * least.reshape(count, 3), half.turn)
 
-    def _obey(self, configuration: Configuration, twists: Floats, share: float, pairs: Ints) -> None:
-        """Add rows for what pairs (j, 2) come to at a share of the way to a configuration."""
-        groups, before = self._groups, self._system
-        there = self._start.moved(share * twists, groups.length)
-        system = before.at(groups.poses(there))
-        alone = only_pairs(system, [(first, second) for first, second in pairs.tolist()])
-        near = 4.0 * self._kept
-        alone = replace(alone, travel=np.full(len(alone), near))
+    def _obey(self, there: Configuration, end: Configuration, stop: Stop) -> None:
+        """Add rows for what pairs come to at a place on the way to the end of a tick."""
+        groups = self._groups
+        alone = only_pairs(self._system.at(groups.poses(there)), stop.pairs)
+        alone = replace(alone, travel=np.full(len(alone), _NEAR_CONTACTS * self._kept))
         points = alone.generate(_REACH, InterfacePoints.none(), None)
         more = CarriedGaps.of(groups, there, alone.in_world(points), self._kept)
-        more.kept[:] = _LEAST * self._kept if share == 0.0 else self._kept
+        more.kept[:] = _LEAST * self._kept if stop.share == 0.0 else self._kept
+        self.has_obeyed = bool((more.gaps(end, 1.0).gap < 0.0).any())
         self._rows = CarriedGaps.join([self._rows, more])
 
     def _curved_are_clear(
@@ -255,6 +262,51 @@ class ContactClearances(Clearances[ContactSystem]):
             if alone.missed_crossings(points, pairs):
                 return False
         return True
+
+
+@dataclass(frozen=True, eq=False)
+class Stop:
+    """Where on their paths bodies first come too near to each other: a share of the way, 1 for nowhere.
+
+    pairs: the bodies that do so there.  undecided: pairs whose curved surfaces may do so on the way.
+    """
+
+    share: float
+    pairs: list[Pair]
+    undecided: set[Pair]
+
+
+def first_stop(system: ContactSystem, paths: RigidPaths, kept: float) -> Stop:
+    """Return where bodies first come too near to each other, D a length.
+
+    A path that is long beside the bodies is searched piece by piece: boxes around all of it would hold all of
+    what is near, and what is behind the first stop does not matter.
+    """
+    moved = np.linalg.norm(paths.shift, axis=1) + np.linalg.norm(paths.turn, axis=1) * system.radii
+    pieces = int(np.clip(np.ceil((moved / (_PIECE * system.radii)).max()), 1, _MOST_PIECES))
+    undecided: set[Pair] = set()
+    for piece in range(pieces):
+        begin, length = piece / pieces, 1.0 / pieces
+        stops = motion_stops(*_piece(system, paths, begin, length), kept)
+        undecided |= {(a, b) for a, b in stops.undecided.tolist()}
+        if stops.first < 1.0:
+            soon = stops.bodies[stops.times <= stops.first + _SOON]
+            return Stop(begin + stops.first * length, [(a, b) for a, b in soon.tolist()], undecided)
+    return Stop(1.0, [], undecided)
+
+
+def _piece(
+    system: ContactSystem, paths: RigidPaths, begin: float, length: float
+) -> tuple[ContactSystem, RigidPaths]:
+    """Return bodies at a share of their paths, and the piece of a length of these that begins there."""
+    end = begin + length
+    shift = begin * paths.shift + begin * (begin - 1.0) * paths.bend
+    further = end * paths.shift + end * (end - 1.0) * paths.bend - shift
+    rest = RigidPaths(further, length**2 * paths.bend, length * paths.turn)
+    if begin == 0.0:
+        return system, rest
+    moves = zip(system.poses, shift, begin * paths.turn, system.centres, strict=True)
+    return system.at([pose.displaced(*move) for pose, *move in moves]), rest
 
 
 _REACH = Reach(1.0, 1.0, 1.0)  # over the lengths of travel
