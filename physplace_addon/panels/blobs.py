@@ -25,6 +25,7 @@ from ..scene.access import active_object, custom_properties, present
 from ..scene.blobs.elements.solids import ROUNDING, TUBE
 from ..scene.blobs.objects import (
     BIAS,
+    FOCUS,
     FROZEN,
     JOIN,
     LIVE,
@@ -33,6 +34,7 @@ from ..scene.blobs.objects import (
     SIGMA,
     SMOOTH,
     SUBTRACT,
+    TURN,
     WEIGHT,
     blob_of,
     is_element,
@@ -40,6 +42,8 @@ from ..scene.blobs.objects import (
 
 OF_BLOBS = {
     SIGMA: "Particle Size",
+    TURN: "Finer Where It Bends",
+    FOCUS: "Finer Where Dragged",
     BIAS: "Thinness",
     SMOOTH: "Smooth Joins",
     LIVE: "Live Mesh",

@@ -130,7 +130,7 @@ class BlobSession(InteractiveSession):
 
     def _take(self, model: BlobModel, changed: frozenset[str]) -> None:
         """Go on with the blob as it is now. Raises SceneError."""
-        resized = floater_settings(model) if model.sigma != self.model.sigma else None
+        resized = floater_settings(model) if model.spacing != self.model.spacing else None
         elements = {name for slot in model.slots for name in slot.names}
         moved = changed.intersection(elements)
         self._moved_elements.update(dict.fromkeys(moved, FIXED_TICKS))

@@ -26,6 +26,7 @@ from .objects import (
     CONTROL,
     ELEMENT,
     END,
+    FOCUS,
     FROZEN,
     JOIN,
     LIVE,
@@ -36,6 +37,7 @@ from .objects import (
     SMOOTH,
     SUBTRACT,
     SUM,
+    TURN,
     WEIGHT,
     is_element,
 )
@@ -47,6 +49,8 @@ _DESCRIBED = {
     SIGMA: "The size of the surface's particles, in the blob's own units; 0: by the blob's size",
     WEIGHT: "What the element counts in a sum; below 0 it pushes the surface away",
     JOIN: "How wide the element's join is, in the blob's own units; 0 is sharp, below 0 is as the blob's",
+    TURN: "By how many radians the surface may turn over a particle: smaller ones where it bends; 0: by any",
+    FOCUS: "How far from a dragged control point particles are smaller, in the blob's own units; 0: nowhere",
     PLAY: "Show the surface on every frame that the scene goes to, if anything of the blob is keyed",
     LIVE: "Have the blob's mesh follow its surface when its elements or the frame change",
 }
@@ -61,7 +65,7 @@ def add_blob(context: Context, combination: str, location: Sequence[float]) -> O
     blob.location = Vector(location)
     blob[BLOB] = combination
     values = {BIAS: BIAS_OF_RADII} if combination == SUM else {SMOOTH: 0.0}
-    for key, value in {**values, SIGMA: 0.0}.items():
+    for key, value in {**values, SIGMA: 0.0, TURN: 0.0, FOCUS: 0.0}.items():
         blob[key] = value
         _describe(blob, key, min=0.0, soft_max=1.0, description=_DESCRIBED[key])
         _let_be_overridden(blob, key)

@@ -11,6 +11,7 @@ they move with the blob and can be hidden or deleted together. Placing ignores t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import bpy
 import numpy as np
@@ -20,7 +21,7 @@ from mathutils import Matrix, Vector
 from ...core.arrays import Floats
 from ...core.implicit.control.sculpting import Sculpting
 from ...core.implicit.control.state import SculptSettings, SculptStatus
-from ...core.implicit.particles.floaters import Floaters, FloaterSettings
+from ...core.implicit.particles.floaters import Floaters
 from ...core.implicit.polygonize.triangulation import Triangulation, triangulated
 from ..access import view_layer_of
 from ..errors import SceneError
@@ -59,7 +60,7 @@ def spread_over(model: BlobModel, radius: float = 0.0) -> Floaters:
     """Return particles at rest on a blob's surface; their radius is the blob's own if 0 is given."""
     settings = floater_settings(model)
     size = radius if radius > 0.0 else settings.radius
-    chosen = FloaterSettings(radius=size, bounds=settings.bounds)
+    chosen = replace(settings, radius=size)
     sculpting = Sculpting(model.function, SculptSettings(chosen), np.random.default_rng(SEED))
     for _ in range(STEPS):
         if sculpting.step().status is not SculptStatus.RUNNING:

@@ -24,12 +24,14 @@ from .elements.elements import EmptyUpdate
 from .empty_transforms import BlobSpace, EmptyTransform
 from .objects import (
     BLOB,
+    FOCUS,
     FORMULA,
     JOIN,
     MIRROR,
     SIGMA,
     SMOOTH,
     SUBTRACT,
+    TURN,
     WEIGHT,
     check_depth,
     controls_of,
@@ -56,6 +58,8 @@ class BlobModel:
         sigma: the radius of its particles in the blob's units; 0: chosen by its size.
         controls: its control points.
         combination: all properties that say how the elements combine.
+        turn: by how many radians the surface may turn over a particle's radius; 0: by any.
+        focus: how far from a dragged control point particles are smaller, in the blob's units; 0: nowhere.
     """
 
     name: str
@@ -66,6 +70,13 @@ class BlobModel:
     sigma: float
     controls: tuple[EmptyTransform, ...]
     combination: tuple[object, ...]
+    turn: float = 0.0
+    focus: float = 0.0
+
+    @property
+    def spacing(self) -> tuple[float, float, float]:
+        """What its particles' spacing depends on."""
+        return self.sigma, self.turn, self.focus
 
     def updates(self) -> list[EmptyUpdate]:
         """Return what its parameters are written as, to the empties of elements that may change."""
@@ -144,9 +155,7 @@ def read_blob(blob: Object) -> BlobModel:
     check_depth(blob)
     frame = replace(BlobSpace.of(blob), shared=shared_ends(blob))
     part = read_function(blob, frame)
-    sigma = number_of(blob, SIGMA, 0.0)
-    if sigma < 0.0:
-        raise SceneError(blob.name, f'its property "{SIGMA}" is {sigma:g}', "set it to 0 or more")
+    sigma, turn, focus = (_not_negative(blob, key) for key in (SIGMA, TURN, FOCUS))
     controls = tuple(frame.transform_of(control) for control in controls_of(blob))
     return BlobModel(
         blob.name,
@@ -157,7 +166,17 @@ def read_blob(blob: Object) -> BlobModel:
         sigma,
         controls,
         _combination(blob),
+        turn,
+        focus,
     )
+
+
+def _not_negative(blob: Object, key: str) -> float:
+    """Return a number of a blob's, 0 unless set. Raises SceneError for one below 0."""
+    value = number_of(blob, key, 0.0)
+    if value < 0.0:
+        raise SceneError(blob.name, f'its property "{key}" is {value:g}', "set it to 0 or more")
+    return value
 
 
 def _combination(blob: Object) -> tuple[object, ...]:
@@ -183,7 +202,7 @@ def floater_settings(model: BlobModel) -> FloaterSettings:
     if radius < FINEST * size:
         found = f'its property "{SIGMA}" is {radius:g}, which would be hundreds of thousands of particles'
         raise SceneError(model.name, found, f"set it to {FINEST * size:.2g} or more, or to 0")
-    return FloaterSettings(radius=radius, bounds=bounds)
+    return FloaterSettings(radius=radius, turn=model.turn, focus_size=model.focus, bounds=bounds)
 
 
 def surface_box(model: BlobModel) -> Floats:

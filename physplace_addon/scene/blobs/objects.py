@@ -5,8 +5,9 @@ All is set by custom properties, so that it can be typed, keyed and driven:
 
 - `blob` on the blob itself: how its elements combine, "sum", "union", "intersection" or "difference"; with
   `blob.bias` (of a sum), `blob.smooth` (of the others: how wide the joins are) and `blob.sigma` (how far its
-  particles keep each other off; 0: by its size), the last two in the blob's own units; `blob.play`: its
-  surface is solved as the frames go by; `blob.live`: its mesh follows its surface.
+  particles keep each other off; 0: by its size), the last two in the blob's own units; `blob.turn` and
+  `blob.focus`: where these are smaller, by curvature and near what is dragged; `blob.play`: its surface is
+  solved as the frames go by; `blob.live`: its mesh follows its surface.
 - `blob.element` on an element: its kind.  `blob.subtract`: it is taken away.  `blob.frozen`: sculpting leaves
   it alone.  `blob.weight`: what it counts in a sum, below 0 against the others.  `blob.join`: how wide its
   join is, in the blob's units; below 0 as the blob's.  `blob.mirror`: it has a twin beyond the blob's plane
@@ -31,6 +32,7 @@ from ..errors import SceneError
 
 BLOB, ELEMENT, CONTROL = "blob", "blob.element", "blob.control"
 BIAS, SMOOTH, SIGMA = "blob.bias", "blob.smooth", "blob.sigma"
+TURN, FOCUS = "blob.turn", "blob.focus"
 PLAY, LIVE = "blob.play", "blob.live"
 MESH = "blob.mesh"  # on a mesh object that shows its parent's surface
 SUBTRACT, FROZEN, END = "blob.subtract", "blob.frozen", "blob.end"
@@ -51,6 +53,8 @@ OWN = frozenset(
         BIAS,
         SMOOTH,
         SIGMA,
+        TURN,
+        FOCUS,
         PLAY,
         LIVE,
         SUBTRACT,

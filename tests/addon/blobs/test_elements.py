@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
+from physplace_addon.operators.blobs.session import BlobSession
 from physplace_addon.scene.access import custom_properties
+from physplace_addon.scene.blobs.meshes import spread_over
 from physplace_addon.scene.blobs.models import read_blob
+from physplace_addon.scene.errors import SceneError
 from tests.addon.blobs.two_balls import off
 from tests.blender_data import active_object, current_view_layer, mesh_of, physplace
 from tests.scene import scenes
@@ -176,3 +179,30 @@ def test_a_mirrored_element_has_a_twin_that_is_sculpted_with_it(combination: str
     current_view_layer().update()
     place = np.array(bpy.data.objects["Control"].location)
     assert abs(value_at(blob, -place[0], place[1], place[2])) < 2e-3
+
+
+def test_particles_are_smaller_where_the_surface_bends_and_near_what_is_dragged() -> None:
+    blob, _, second = two_in_a_row(2.5)
+    second.scale = (0.3, 0.3, 0.3)
+    current_view_layer().update()
+    even = spread_over(read_blob(blob))
+    blob["blob.turn"] = 0.25
+    bent = spread_over(read_blob(blob))
+    assert len(bent) > 1.2 * len(even)
+    small = bent.positions[:, 0] > 2.2
+    assert bent.radii[small].mean() < 0.7 * bent.radii[~small].mean()
+    blob["blob.turn"] = 0.0
+    blob["blob.focus"] = 1.0
+    physplace.blob_control_add(location=(-1.0, 0.0, 0.0))
+    session = BlobSession(bpy.context, blob)
+    session.settle(60)
+    session.begin_drag("Control")
+    session.pull("Control", np.array([-1.1, 0.0, 0.0]))
+    for _ in range(60):
+        session.solver.step()
+    floaters = session.state.floaters
+    near = np.linalg.norm(floaters.positions - [-1.1, 0.0, 0.0], axis=1) < 0.4
+    assert floaters.radii[near].mean() < 0.8 * floaters.radii[~near].mean()
+    blob["blob.turn"] = -1.0
+    with pytest.raises(SceneError, match="set it to 0 or more"):
+        read_blob(blob)
