@@ -6,6 +6,7 @@ One that touches without pressing is inactive, or dead where it opens.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Self
@@ -28,6 +29,8 @@ class EventKind(IntEnum):
     SEPARATION = 4
     SLIP_BEGINS = 5
     SLIP_ENDS = 6
+    LIMIT_REACHED = 7
+    JOINT_BREAKS = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,10 +39,11 @@ class Event:
 
     time: seconds.
     kind: what happens: an active contact leaves its support (type 1 of the paper), a contact is new (2),
-        closes (3), opens (4), begins or ends to slip.
+        closes (3), opens (4), begins or ends to slip; a joint runs into a limit, or breaks.
     bodies: numbers of the two bodies, FIXED for what stands still.
     place (3,): where, in the scene.
     speed: of the approach or the slip, lengths a second.
+    joint: the number of the joint among all that the simulation began with; -1 for none.
     """
 
     time: float
@@ -47,6 +51,7 @@ class Event:
     bodies: tuple[int, int]
     place: Floats
     speed: float
+    joint: int = -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,3 +120,8 @@ def collisions(place: Floats, bodies: Ints, speed: Floats, time: float) -> list[
         Event(time, EventKind.COLLISION, (int(pair[0]), int(pair[1])), at, float(v))
         for at, pair, v in zip(place, bodies, speed, strict=True)
     ]
+
+
+def in_order(events: Sequence[Event]) -> list[Event]:
+    """Return events in the order of their times, those of one time in that of their kinds."""
+    return sorted(events, key=lambda event: (event.time, event.kind))

@@ -11,7 +11,8 @@ from ..arrays import Bools, Ints
 from ..contact.system import FIXED, InterfacePoints
 from ..vectors import length
 from .clear_path import FreePart, free_part
-from .joints.free_linkages import moved_linkages
+from .joints.free_linkages import FreeLinkages, moved_linkages
+from .joints.passed_limits import part_to_limit
 from .motion import Motion
 from .scene import Scene
 from .step import Drift, Moment, drifted, moment_at
@@ -23,10 +24,17 @@ _SHORTER: Final = 0.5  # least part of a step that is tried where contacts it ob
 _SPARING: Final = 0.8  # the same over the part that is free: more of it would hardly be free then, either
 FEW: Final = 32  # contacts up to which impacts of an island, and ends of slips, are found in time
 _SLIPS: Final = 1e-3  # slip, over the speed of an approach without a bounce, whose end is looked for
+_AT_ONCE: Final = 1e-6  # part of a step, from its beginning, within which joints break at once
 _WHOLE: Final = 1.0 - 1e-9  # part of a step that is all of it
 
-_Trial = tuple[Scene, Drift]
-"""A drift, and the scene without what has moved by itself to its end."""
+
+class _Trial(NamedTuple):
+    """A drift that takes a part of a step, and the scene without what has moved by itself to its end."""
+
+    held: Scene
+    drift: Drift
+    part: float
+    linkages: FreeLinkages
 
 
 class FreeDrift(NamedTuple):
@@ -37,6 +45,7 @@ class FreeDrift(NamedTuple):
     part: of the step, that it takes.
     end: the moment at its end where that had to be looked for.
     hindering: the bodies (n,) that a path met first, if any did.
+    linkages: what has moved by itself.
     """
 
     held: Scene
@@ -44,39 +53,55 @@ class FreeDrift(NamedTuple):
     part: float
     end: Moment | None
     hindering: tuple[int, ...]
+    linkages: FreeLinkages
 
 
-def free_drift(scene: Scene, moment: Moment, h: float, left_out: Bools) -> FreeDrift | None:
+def free_drift(
+    scene: Scene, moment: Moment, h: float, left_out: Bools, passing: Bools
+) -> FreeDrift | FreeLinkages | None:
     """Return the drift of a step of h seconds, or of a part of it; None if no rates obey its contacts.
 
+    Where joints of a linkage that touches nothing break at once, no time passes: then that is returned.
+
     left_out: which of the moment's points (k,) it may run into.
+    passing: which limits of joints (n,) it may run into.
     """
     hindering: tuple[int, ...] = ()
-    trial, part = _drifted_with_linkages(scene, moment, h, left_out), 1.0
+    longest, reaches = 1.0, False  # the step ends at a limit
+    trial = _drifted_with_linkages(scene, moment, h, 1.0, left_out, passing)
     for _ in range(_TRIALS):
-        if trial is None:
-            return None
+        if trial is None or isinstance(trial, FreeLinkages):
+            return trial
+        part = trial.part
         nearly = min(_NEARLY_WHOLE, 1.0 - 2.0 * _BEYOND / part) if len(moment.points) > FEW else _WHOLE
-        shorter = _part_to_end_of_slip(scene, moment, trial[1], part * h)
-        if shorter >= nearly:
-            shorter, pairs, end = _free_part(scene, moment, trial[1], h)
+        shorter = _part_to_end_of_slip(scene, moment, trial.drift, part * h)
+        to_limit = _part_to_limit(moment, trial, passing, reaches)
+        if to_limit != 1.0 and min(to_limit, longest / part) < shorter:
+            longest, reaches = (part if to_limit < 1.0 else longest), True
+            shorter = min(to_limit, longest / part)
+        elif shorter >= nearly:
+            shorter, pairs, end = _free_part(scene, moment, trial.drift, h)
             if shorter >= _WHOLE:
-                return FreeDrift(*trial, part, end, hindering)
+                return FreeDrift(trial.held, trial.drift, part, end, hindering, trial.linkages)
             hindering = tuple(np.unique(pairs[pairs != FIXED]).tolist())
             if shorter > nearly:
-                return FreeDrift(*_cut_short(scene, moment, trial, shorter), shorter * part, None, hindering)
+                return _cut_short(scene, moment, trial, shorter, hindering)
             if not _are_hit(moment.points, left_out, pairs):
                 shorter = max(_SHORTER, _SPARING * shorter)  # bending falls with the square of the step
             elif nearly < _WHOLE:
                 shorter = min(shorter + _BEYOND / part, nearly)
-        part *= shorter
-        trial = _drifted_with_linkages(scene, moment, part * h, left_out)
-    if trial is None:
-        return None
-    shorter, _, end = _free_part(scene, moment, trial[1], h)
+        trial = _drifted_with_linkages(scene, moment, h, part * shorter, left_out, passing)
+    if trial is None or isinstance(trial, FreeLinkages):
+        return trial
+    shorter, _, end = _free_part(scene, moment, trial.drift, h)
     if shorter >= _WHOLE:
-        return FreeDrift(*trial, part, end, hindering)
-    return FreeDrift(*_cut_short(scene, moment, trial, shorter), shorter * part, None, hindering)
+        return FreeDrift(trial.held, trial.drift, trial.part, end, hindering, trial.linkages)
+    return _cut_short(scene, moment, trial, shorter, hindering)
+
+
+def _part_to_limit(moment: Moment, trial: _Trial, passing: Bools, reaches: bool) -> float:
+    """Return the time at which a trial should end for the first limit that it runs into, over its own."""
+    return part_to_limit(trial.held, moment.motion, trial.drift.motion, moment.coordinates, passing, reaches)
 
 
 def _part_to_end_of_slip(scene: Scene, moment: Moment, drift: Drift, h: float) -> float:
@@ -99,30 +124,26 @@ def _part_to_end_of_slip(scene: Scene, moment: Moment, drift: Drift, h: float) -
     return first if first > 0.5 * (1.0 + _SLIPS) else 0.5
 
 
-def _drifted_with_linkages(scene: Scene, moment: Moment, h: float, left_out: Bools) -> _Trial | None:
-    """Return the drift of a step, and the scene without what has moved by itself to its end: linkages that
-    touch nothing.
+def _drifted_with_linkages(
+    scene: Scene, moment: Moment, h: float, part: float, left_out: Bools, passing: Bools
+) -> _Trial | FreeLinkages | None:
+    """Return the drift of a part of a step of h seconds, or of less where a joint breaks, with the linkages
+    that touch nothing; these alone where they break at once.
     """
     hindered = np.append(scene.given, False)  # the last is the fixed world's
     hindered[:-1] |= scene.pulled.any(axis=1)
     hindered[moment.points.body1] = hindered[moment.points.body2] = True
-    moved = moved_linkages(
-        scene.joints,
-        scene.inertia,
-        moment.motion,
-        moment.coordinates,
-        scene.gravity,
-        scene.damping,
-        hindered[:-1],
-        h,
-    )
+    moved = moved_linkages(scene, moment.motion, moment.coordinates, hindered[:-1], part * h)
+    if moved.broken.any() and moved.time < _AT_ONCE * h:
+        return moved
+    part = min(part, moved.time / h)
     held = scene.moving_without(moved.bodies)
-    drift = drifted(held, moment, h, left_out)
+    drift = drifted(held, moment, part * h, left_out, passing)
     if drift is None or not moved.bodies.any():
-        return None if drift is None else (held, drift)
+        return None if drift is None else _Trial(held, drift, part, moved)
     motion = drift.motion.copy()
     motion.put(moved.bodies, moved.motion.take(moved.bodies))
-    return held, replace(drift, motion=motion)
+    return _Trial(held, replace(drift, motion=motion), part, moved)
 
 
 def _are_hit(points: InterfacePoints, left_out: Bools, pairs: Ints) -> bool:
@@ -147,9 +168,12 @@ def _free_part(scene: Scene, moment: Moment, drift: Drift, h: float) -> FreePart
     return free_part(scene, moment, drift.motion, arrived)
 
 
-def _cut_short(scene: Scene, moment: Moment, trial: _Trial, share: float) -> _Trial:
-    """Return a drift that ends on its path after a share of it."""
-    held, drift = trial
-    twists = share * moment.motion.twists_to(scene.inertia, drift.motion)
+def _cut_short(
+    scene: Scene, moment: Moment, trial: _Trial, share: float, hindering: tuple[int, ...]
+) -> FreeDrift:
+    """Return a drift that ends on its path after a share of it, before anything breaks."""
+    twists = share * moment.motion.twists_to(scene.inertia, trial.drift.motion)
     reached = moment.motion.displaced(scene.inertia, twists)
-    return held, replace(drift, motion=replace(reached, rates=drift.motion.rates))
+    drift = replace(trial.drift, motion=replace(reached, rates=trial.drift.motion.rates))
+    linkages = trial.linkages.before_end(share)
+    return FreeDrift(trial.held, drift, share * trial.part, None, hindering, linkages)

@@ -1,32 +1,44 @@
-"""Impacts: all bodies that hit each other at one time get their impulses at once.
+"""Impacts: all that hits at one time, bodies and limits of joints, gets its impulses at once.
 
 Bouma and Vanecek 1991, section 3: where a contact closes with u_n < 0 before, it opens with -e u_n after,
-Newton's restitution; impulses only push.  The paper has no friction; with it Newton's law may add energy, so
-then the rates are brought back towards those without a bounce until they do not.
+Newton's restitution; impulses only push.  So does what runs into a limit of a joint.  The paper has no
+friction; with it Newton's law may add energy, so then the rates are brought back towards those without a
+bounce until they do not.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..arrays import Bools, Floats
+from ..mechanics.joints.equations import JointRows
 from .contacts import Contacts
+from .joints.constraints import JointConstraints
+from .joints.limit_impacts import share_without_gain
+from .joints.loads import JointForces
 from .scene import Scene
-from .step import Moment, impact_problem
+from .step import Moment
+from .velocity_problem import VelocityProblem
 
 
 @dataclass(frozen=True, eq=False)
 class Impact:
-    """The bodies after an impact, the contacts that touched, how fast these closed (k,) before, and which of
-    them hit (k,).
+    """The bodies after an impact.
+
+    contacts: those that touched.  speed (k,): how fast they closed before.  hits (k,): which of them hit.
+    limits: those that were run into (n,).  limit_speed (n,): how fast, lengths a second.
+    impulses: of joints on their second bodies.
     """
 
     moment: Moment
     contacts: Contacts
     speed: Floats
     hits: Bools
+    limits: JointRows
+    limit_speed: Floats
+    impulses: JointForces
 
 
 def impact_at(scene: Scene, moment: Moment) -> Impact | None:
@@ -34,35 +46,46 @@ def impact_at(scene: Scene, moment: Moment) -> Impact | None:
     rates = moment.motion.rates
     opening, _ = moment.contacts.speeds(rates)
     hits = opening < -scene.slow_at(moment.points)
-    if not (hits & moment.touching).any():
+    some = (hits & moment.touching).any()
+    if not some and len(scene.joints) == 0:
+        return None
+    joints = JointConstraints.at(scene.joints, scene.inertia, moment.motion, moment.coordinates)
+    limits = joints.reached
+    closing = -scene.joints.length * limits.rates(rates)
+    runs_into = np.logical_and(_moves(scene, limits), closing > scene.slow)
+    if not some and not runs_into.any():
         return None
     touching = np.flatnonzero(moment.touching)
     contacts, opening, hits = moment.contacts.take(touching), opening[touching], hits[touching]
-    problem = impact_problem(scene, moment, contacts)
+    terms = joints.for_rates()
+    problem = VelocityProblem(scene.blocks(moment.motion), scene.given, contacts, terms)
     none = np.zeros((len(contacts), 2))
-    stopped = problem.solve(rates, np.zeros(len(contacts)), none)
+    solved = stopped = problem.solve(rates, np.zeros(len(contacts)), none)
     if stopped is None:
         return None
-    found = stopped.rates
+    found, impulses = stopped.rates, joints.impulses_of(terms, stopped.joints)
     bounce = np.where(hits, -contacts.restitution * opening, 0.0)
-    if bounce.any():
-        bounced = problem.solve(rates, bounce, none)
-        if bounced is not None:
-            found = _without_gain(problem.blocks, rates, stopped.rates, bounced.rates)
-    return Impact(moment.with_rates(found), contacts, -opening, hits)
+    thrown = np.where(runs_into, scene.joints.restitution[limits.joint, limits.axis] * closing, 0.0)
+    if bounce.any() or thrown.any():
+        back = replace(terms, limits=terms.limits.with_value(thrown / scene.joints.length))
+        solved = replace(problem, joints=back).solve(rates, bounce, none)
+        if solved is not None:
+            share = share_without_gain(problem.blocks, rates, stopped.rates, solved.rates)
+            found = stopped.rates + share * (solved.rates - stopped.rates)
+            more = joints.impulses_of(back, solved.joints)
+            impulses = impulses.times(1.0 - share).plus(more.times(share))
+    return Impact(
+        moment.with_rates(found),
+        contacts,
+        -opening,
+        hits,
+        limits.take(runs_into),
+        closing[runs_into],
+        impulses,
+    )
 
 
-def _without_gain(blocks: Floats, before: Floats, stopped: Floats, bounced: Floats) -> Floats:
-    """Return the rates (m, 6) as near to `bounced`, from `stopped`, as have no more energy than before."""
-
-    def product(a: Floats, b: Floats) -> float:
-        return float(np.einsum("bi,bij,bj->", a, blocks, b))
-
-    change = bounced - stopped
-    a, b, c = product(change, change), product(stopped, change), product(stopped, stopped)
-    most = product(before, before)
-    if a + 2.0 * b + c <= most or a == 0.0:
-        return bounced
-    share = (-b + np.sqrt(max(b * b - a * (c - most), 0.0))) / a
-    found: Floats = stopped + min(max(share, 0.0), 1.0) * change
-    return found
+def _moves(scene: Scene, rows: JointRows) -> Bools:
+    """Return which rows (k,) are of a body whose motion is not given."""
+    free = np.append(~scene.given, False)  # the last is the fixed world
+    return np.asarray(free[rows.body].any(axis=1))

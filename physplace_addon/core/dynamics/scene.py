@@ -56,6 +56,12 @@ def _check_laws(bodies: Sequence[Body], laws: SurfaceLaws) -> None:
                 )
 
 
+def through_each_other(joints: Joints) -> frozenset[tuple[int, int]]:
+    """Return the pairs of bodies that joints let go through each other."""
+    pairs = np.sort(joints.body[~joints.collide], axis=1)
+    return frozenset((first, second) for first, second in pairs.tolist() if first != FIXED)
+
+
 @dataclass(frozen=True, eq=False)
 class Scene:
     """Bodies that move among fixed ones.
@@ -143,11 +149,12 @@ class Scene:
         given = np.isin(np.arange(count), list(tracks))
         inertia = Inertia.of(bodies)
         origin, near, parts = near_the_origin(bodies, poses, world)
-        ends = [sorted((joint.anchors.first, joint.anchors.second)) for joint in joints if not joint.collide]
-        through = {(first, second) for first, second in ends if first != FIXED}
-        through |= {(first, second) for first in tracks for second in (*tracks, FIXED)}
+        own = Joints.of([joint.seen_from(origin) for joint in joints], inertia)
+        through = frozenset((first, second) for first in tracks for second in (*tracks, FIXED))
         template = replace(
-            ContactSystem.of(bodies, near, parts), never_meeting=frozenset(through), cone_tolerance=_SLANTED
+            ContactSystem.of(bodies, near, parts),
+            never_meeting=through | through_each_other(own),
+            cone_tolerance=_SLANTED,
         )
         return cls(
             template,
@@ -156,7 +163,7 @@ class Scene:
             gravity,
             given,
             {number: track.seen_from(origin) for number, track in tracks.items()},
-            Joints.of([joint.seen_from(origin) for joint in joints], inertia),
+            own,
             origin,
             step,
             BodyDamping.of(shares, step),
@@ -232,6 +239,14 @@ class Scene:
         given = self.given | asleep
         awake = tuple(np.flatnonzero(~asleep).tolist())
         return replace(self, given=given, template=replace(self.template, moving=awake))
+
+    def with_joints(self, joints: Joints, through: frozenset[tuple[int, int]]) -> Scene:
+        """Return the scene with some of its joints alone: pairs that others let through each other meet
+        again, but for those in `through`.
+        """
+        free = through_each_other(self.joints) - through_each_other(joints) - through
+        template = replace(self.template, never_meeting=self.template.never_meeting - free)
+        return replace(self, joints=joints, template=template)
 
     def pulled_by(self, force: PullForce | None) -> Scene:
         """Return the scene with a pull over the next step."""

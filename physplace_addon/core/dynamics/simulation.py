@@ -8,8 +8,8 @@ not isolated: the step obeys them.  What bounces, bounces lower each time, and n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final
 
@@ -20,13 +20,17 @@ from ..contact.system import FIXED
 from ..vectors import length
 from .contacts import Contacts
 from .driving.pulls import Pull, PullForce
-from .events import Event, Touching, collisions, events_between
+from .events import Event, EventKind, Touching, collisions, events_between, in_order
 from .free_drift import FEW, free_drift
 from .impacts import impact_at
+from .joints.breaking import BrokenJoints, after_break, joint_events, moment_after
 from .joints.closure import closed_joints
+from .joints.free_linkages import FreeLinkages
+from .joints.loads import Break, break_in_step, can_break
+from .joints.passed_limits import fast_limits, slowly_reached
 from .motion import Motion, anchor_frames
 from .scene import Scene
-from .sleeping import Sleep, islands
+from .sleeping import Sleep, crowded_bodies, islands, woken
 from .start import interfering, parted
 from .state import ContactHistory, SimulationState
 from .step import Moment, moment_at, settled
@@ -34,6 +38,7 @@ from .step import Moment, moment_at, settled
 _IMPACTS: Final = 4  # at one time: an impact may start another one
 _ISOLATIONS: Final = 4  # steps in a row that end at an event; the next one obeys all contacts
 _JAMMED: Final = 300  # steps in a row that end at an event, in less than one step's time, that lead nowhere
+_AT_ONCE: Final = 1e-3  # part of a step, from its beginning, within which joints break at once
 _TURN: Final = 2.0  # radians: most that a body turns in a step
 _GAIN: Final = 2e-7  # energy, over all of it, that the rounding of a step may add
 
@@ -58,11 +63,36 @@ class SimulationStatus(Enum):
         return self is SimulationStatus.RUNNING
 
 
+@dataclass(frozen=True, eq=False)
+class _Made:
+    """A step that was made.
+
+    end: its end.  contacts (k,): that took part; pressing (k,): which of them press.
+    part: of its time; 0 where joints break before any passes.
+    linkages: what has moved by itself.
+    breaks: the joints that break, and the part of what was made after which they do.
+    """
+
+    end: Moment
+    contacts: Contacts
+    pressing: Bools
+    part: float
+    linkages: FreeLinkages
+    breaks: Break
+
+    @classmethod
+    def at_once(cls, moment: Moment, breaks: Bools) -> _Made:
+        """Return a step that ends where it begins, as joints (n,) break there."""
+        nobody = FreeLinkages.none(moment.motion, len(breaks))
+        none = np.zeros(0, np.intp)
+        return cls(moment, moment.contacts.take(none), np.zeros(0, bool), 0.0, nobody, Break(0.0, breaks))
+
+
 class Simulation:
     """Bodies that move in time.
 
     Attributes:
-        scene: what is simulated.
+        scene: what is simulated, without the joints that have broken.
         status: RUNNING, or how it ended.
         states: every state so far.
         pulling: what pulls a body at a point, in the scene; None for nothing.
@@ -71,11 +101,25 @@ class Simulation:
             numbered on after those that move.
     """
 
-    def __init__(self, scene: Scene, motion: Motion) -> None:
-        """Begin with a scene's motion.  Raises JointError for joints that cannot be closed."""
+    def __init__(self, scene: Scene, motion: Motion, broken: Collection[str] = ()) -> None:
+        """Begin with a scene's motion.
+
+        Args:
+            scene: what is simulated.
+            motion: of its bodies.
+            broken: the names of joints that have broken already.
+
+        Raises:
+            JointError: joints cannot be closed.
+        """
+        self._whole, self.scene, self._broken = scene, scene, BrokenJoints.none()
+        gone = np.array([name in broken for name in scene.joints.names], np.bool_)
+        if gone.any():
+            self._broken, motion = after_break(scene, self._broken, np.flatnonzero(gone), motion)
+            self.scene = scene = self._broken.scene(scene)
         if len(scene.joints):
             motion = closed_joints(scene.joints, scene.inertia, motion)
-        self.scene, self.status = scene, SimulationStatus.RUNNING
+        self.status = SimulationStatus.RUNNING
         start = parted(scene, motion)
         self.involved: tuple[int, ...] = ()
         if start is None:
@@ -97,6 +141,7 @@ class Simulation:
             moment.time,
             moment.motion,
             moment.coordinates,
+            self._broken,
             sleep,
             touching,
             tuple(events),
@@ -111,6 +156,7 @@ class Simulation:
         What followed a state of this simulation before follows again, to the last bit.
         """
         self.states[:] = [known for known in self.states if known.time < state.time] + [state]
+        self._broken, self.scene = state.broken, state.broken.scene(self._whole)
         self.status, self.involved, known = SimulationStatus.RUNNING, (), state.history
         if known is None:
             fresh = moment_at(self.scene, state.time, state.motion, None, None, self.scene.step)
@@ -120,9 +166,21 @@ class Simulation:
         self.moment = known.moment(self.scene, state.time, state.motion, state.coordinates)
         self._isolated, self._since, self._hindering = known.isolated, known.since, known.hindering
 
-    def count_turns_from(self, near: Floats) -> None:
-        """Count whole turns of the joints from coordinates (n, 6) known before, at the start."""
+    def joint_coordinates(self, state: SimulationState) -> dict[str, Floats]:
+        """Return the coordinates (6,) of the joints that hold in one of its states, by their names."""
+        names = self._whole.joints.names
+        numbers = state.broken.intact(self._whole).tolist()
+        return {names[i]: own for i, own in zip(numbers, state.coordinates, strict=True)}
+
+    def broken_names(self, state: SimulationState) -> list[str]:
+        """Return the names of the joints that have broken in one of its states."""
+        return [self._whole.joints.names[i] for i in sorted(state.broken.numbers)]
+
+    def count_turns_from(self, known: Mapping[str, Floats]) -> None:
+        """Count whole turns of the joints from coordinates (6,) known before by their names, at the start."""
         scene, motion = self.scene, self.moment.motion
+        here = self.joint_coordinates(self.states[-1])
+        near = np.array([known.get(name, own) for name, own in here.items()]).reshape(-1, 6)
         found = anchor_frames(scene.joints, scene.inertia, motion).coordinates(near)
         self.moment = replace(self.moment, coordinates=found)
         self.states[-1] = replace(self.states[-1], coordinates=found)
@@ -168,33 +226,63 @@ class Simulation:
         state = self.state
         moment = self.moment.with_rates(self.scene.given_rates(state.time, state.motion, h))
         force = self._pull_force(moment, h)
-        sleep = self._kept_awake(_woken(self.scene, state.sleep, moment))
+        sleep = self._kept_awake(woken(self.scene, state.sleep, moment))
         scene = self.scene.holding(sleep.asleep).pulled_by(force)
-        moment, events = self._after_impacts(scene, moment)
+        moment, events, breaks = self._after_impacts(scene, moment)
         h, until = _without_wrapping(moment.motion, h, until)
-        made = self._stepped(scene, moment, h)
+        made = _Made.at_once(moment, breaks) if breaks.any() else self._made(scene, moment, h)
         jammed = self._isolated > _JAMMED and state.time - self._since < self.scene.step
         if made is None or jammed:
             self.status = SimulationStatus.JAMMED if jammed else SimulationStatus.SQUEEZED
             self.involved = self._hindering if jammed else _squeezed(self.scene, moment)
             return self.state
-        end, contacts, impulses, part = made
-        if until is not None and part == 1.0:
+        if made.part == 0.0:
+            sleep, broke = self._broken_now(moment, sleep, made.breaks.joints)
+            self.states.append(self._state(sleep, state.touching, [*events, *broke], state.work))
+            return self.state
+        end, contacts, pressing = made.end, made.contacts, made.pressing
+        if until is not None and made.part == 1.0:
             end = replace(end, time=until)
         work = 0.0 if force is None else force.work(scene.inertia, moment.motion, end.motion)
         end = self._without_gain(state, end, work)
         _, slip = contacts.speeds(end.motion.rates)
-        pressing = impulses[:, 0] > 0.0
         touching = Touching.of(contacts.points, pressing, slip)
-        happened = events_between(state.touching, touching, end.points, end.time, scene.slow)
-        sleep = sleep.after(self.scene, end.motion.rates, contacts.points.take(pressing), part * h)
-        sleep = self._kept_awake(_woken(self.scene, sleep, end))
+        events += events_between(state.touching, touching, end.points, end.time, scene.slow)
+        events += self._limits_reached(scene, moment, end, made.linkages)
+        sleep = sleep.after(self.scene, end.motion.rates, contacts.points.take(pressing), made.part * h)
+        sleep = self._kept_awake(woken(self.scene, sleep, end))
         end = end.with_rates(np.where(sleep.asleep[:, None], 0.0, end.motion.rates))
-        self.moment = end
-        self.states.append(self._state(sleep, touching, [*events, *happened], state.work + work))
+        sleep, broke = self._broken_now(end, sleep, made.breaks.joints)
+        self.states.append(self._state(sleep, touching, in_order([*events, *broke]), state.work + work))
         if (sleep.asleep | self.scene.given).all() and end.time >= self.scene.last_given_time:
             self.status = SimulationStatus.AT_REST
         return self.state
+
+    def _broken_now(self, moment: Moment, sleep: Sleep, breaks: Bools) -> tuple[Sleep, list[Event]]:
+        """Go on at a moment without the joints (n,) that break there; return who sleeps, and the events."""
+        self.moment = moment
+        if not breaks.any():
+            return sleep, []
+        numbers, rows = self._broken.intact(self._whole), np.flatnonzero(breaks)
+        none = [0.0] * len(rows)
+        broke = joint_events(self.scene, moment, EventKind.JOINT_BREAKS, moment.time, rows, none, numbers)
+        bodies = self.scene.joints.body[rows]
+        self._broken, motion = after_break(self._whole, self._broken, numbers[rows], moment.motion)
+        self.scene = self._broken.scene(self._whole)
+        self.moment = moment_after(self.scene, moment, motion, ~breaks)
+        return sleep.woken(bodies[bodies != FIXED]), broke
+
+    def _limits_reached(
+        self, scene: Scene, start: Moment, end: Moment, linkages: FreeLinkages
+    ) -> list[Event]:
+        """Return the events of limits that are reached in a step without an impact at its end."""
+        numbers, kind = self._broken.intact(self._whole), EventKind.LIMIT_REACHED
+        found = []
+        for hit in linkages.hits:
+            row, speed = np.array([hit.joint]), [scene.joints.length * hit.speed]
+            found += joint_events(scene, end, kind, start.time + hit.time, row, speed, numbers)
+        rows = slowly_reached(scene, start, end, linkages.bodies)
+        return found + joint_events(scene, end, kind, end.time, rows, [0.0] * len(rows), numbers)
 
     def _pull_force(self, moment: Moment, h: float) -> PullForce | None:
         """Return the force of the pull over a step of h seconds; None for none."""
@@ -207,29 +295,52 @@ class Simulation:
         """Return who sleeps, but not what is pulled, nor its island."""
         return sleep if self.pulling is None else sleep.woken(np.array([self.pulling.body]))
 
-    def _after_impacts(self, scene: Scene, moment: Moment) -> tuple[Moment, list[Event]]:
-        """Return a moment after what hits there, and these collisions."""
+    def _after_impacts(self, scene: Scene, moment: Moment) -> tuple[Moment, list[Event], Bools]:
+        """Return a moment after what hits there, these collisions, and the joints (n,) that break by them."""
         events: list[Event] = []
+        breaks = np.zeros(len(scene.joints), np.bool_)
         for _ in range(_IMPACTS):
             impact = impact_at(scene, moment)
-            if impact is None:
+            if impact is None or breaks.any():
                 break
             points, hit = impact.contacts.points, np.flatnonzero(impact.hits)
             pairs = np.stack([points.body1, points.body2], axis=1)
             events += collisions(points.point1[hit], pairs[hit], impact.speed[hit], moment.time)
+            numbers, speed = self._broken.intact(self._whole), impact.limit_speed.tolist()
+            kind, rows = EventKind.LIMIT_REACHED, impact.limits.joint
+            events += joint_events(scene, moment, kind, moment.time, rows, speed, numbers)
+            breaks = impact.impulses.impacts_over(scene.joints) >= 1.0
             moment = impact.moment
-        return moment, events
+        return moment, events, breaks
 
-    def _stepped(
-        self, scene: Scene, moment: Moment, h: float
-    ) -> tuple[Moment, Contacts, Floats, float] | None:
-        """Return the end of a step, its contacts, their impulses (k, 3), and the part of h that it took."""
+    def _made(self, scene: Scene, moment: Moment, h: float) -> _Made | None:
+        """Return a step of h seconds, or of the part of it up to its first event; None if it cannot be."""
+        made = self._stepped(scene, moment, h)
+        if made is None or not made.breaks.joints.any() or made.breaks.part == 1.0:
+            return made
+        part = made.part * made.breaks.part
+        if part < _AT_ONCE:
+            return _Made.at_once(moment, made.breaks.joints)
+        again = self._stepped(scene, moment, part * h)
+        if again is None:
+            return made
+        breaks = made.breaks if again.part == 1.0 else Break.none(len(scene.joints))
+        return replace(again, part=part * again.part, breaks=breaks)
+
+    def _stepped(self, scene: Scene, moment: Moment, h: float) -> _Made | None:
+        """Return a step of h seconds, or of a part of it, with the joints that break in it."""
         fast = self._fast(scene, moment, h)
-        left_out = fast & ~_crowded(scene, moment) if self._isolated < _ISOLATIONS else np.zeros_like(fast)
-        made = free_drift(scene, moment, h, left_out)
+        crowded = crowded_bodies(scene, moment, FEW)
+        isolates = self._isolated < _ISOLATIONS
+        points, motion = moment.points, moment.motion
+        left_out = fast & ~(crowded[points.body1] | crowded[points.body2]) & isolates
+        passing = fast_limits(scene, motion, moment.coordinates, crowded) & isolates
+        made = free_drift(scene, moment, h, left_out, passing)
         if made is None:
             return None
-        held, drift, part, end, hindering = made
+        if isinstance(made, FreeLinkages):
+            return _Made.at_once(moment, made.broken)
+        held, drift, part, end, hindering, linkages = made
         self._hindering = hindering or self._hindering
         self._since = self._since if self._isolated else moment.time
         self._isolated = self._isolated + 1 if part < 1.0 else 0
@@ -238,10 +349,16 @@ class Simulation:
             end = moment_at(scene, time, drift.motion, moment, drift, h)
         stopped = np.flatnonzero(fast[~left_out] & (drift.impulses[:, 0] > 0.0))
         bouncing = drift.contacts.take(stopped)
-        closing, _ = bouncing.speeds(moment.motion.rates)
+        closing, _ = bouncing.speeds(motion.rates)
         speed = -bouncing.restitution * np.minimum(closing, 0.0)
         found = settled(held, moment, replace(end, time=time), part * h, bouncing, speed)
-        return None if found is None else (*found, part)
+        if found is None:
+            return None
+        end, contacts, impulses, borne = found
+        breaks = Break(1.0, linkages.broken)
+        if can_break(scene.joints) and not linkages.broken.any():
+            breaks = break_in_step(scene.joints, drift.joints, borne, part * h)
+        return _Made(end, contacts, impulses[:, 0] > 0.0, part, linkages, breaks)
 
     def _fast(self, scene: Scene, moment: Moment, h: float) -> Bools:
         """Return which points (k,) close too fast for a contact that a step obeys: they are run into."""
@@ -284,32 +401,3 @@ def _squeezed(scene: Scene, moment: Moment) -> tuple[int, ...]:
         return tuple(np.unique(pairs[pairs != FIXED]).tolist())
     number = islands(len(scene), np.zeros(len(scene), bool), points, scene.joints.body)
     return tuple(np.flatnonzero(np.isin(number, number[squeezing])).tolist())
-
-
-def _crowded(scene: Scene, moment: Moment) -> Bools:
-    """Return which points (k,) are of islands of so many contacts that a step obeys what hits there, too."""
-    points = moment.points
-    touching = points.take(moment.touching)
-    number = islands(len(scene), scene.given, touching, scene.joints.body)
-    first, second = (np.where(bodies == FIXED, len(scene), bodies) for bodies in (points.body1, points.body2))
-    number = np.append(number, len(scene))  # the last is the fixed world, as are bodies whose motion is given
-    number[:-1][scene.given] = len(scene)
-    one, other = number[first[moment.touching]], number[second[moment.touching]]
-    count = np.bincount(one, minlength=len(scene) + 1) + np.bincount(
-        other[other != one], minlength=len(scene) + 1
-    )
-    crowded = count > FEW
-    crowded[-1] = False
-    found: Bools = crowded[number[first]] | crowded[number[second]]
-    return found
-
-
-def _woken(scene: Scene, sleep: Sleep, moment: Moment) -> Sleep:
-    """Return who sleeps on of those who sleep: those that touch a body that moves wake."""
-    touching = moment.points.take(moment.touching)
-    asleep, rates = sleep.asleep, moment.motion.rates
-    moves = np.append((rates != 0.0).any(axis=1) & ~asleep, False)  # the last is the fixed world
-    sleeps = np.append(asleep, False)
-    first = touching.body1[sleeps[touching.body1] & moves[touching.body2]]
-    second = touching.body2[sleeps[touching.body2] & moves[touching.body1]]
-    return sleep.woken(np.union1d(first, second))

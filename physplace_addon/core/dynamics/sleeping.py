@@ -18,6 +18,7 @@ from ..arrays import Bools, Floats, Ints
 from ..contact.system import FIXED, InterfacePoints
 from ..vectors import dot
 from .scene import Scene
+from .step import Moment
 
 STILL = 1e-3  # rates, over those that gravity gives in a step, of a body that hardly moves
 _DROWSY = 0.25  # seconds after which an island that hardly moves falls asleep
@@ -93,3 +94,34 @@ def islands(count: int, given: Bools, points: InterfacePoints, ties: Ints) -> In
     graph = sparse.coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), (count, count))
     found: Ints = connected_components(graph, directed=False)[1].astype(np.intp)
     return found
+
+
+def crowded_bodies(scene: Scene, moment: Moment, few: int) -> Bools:
+    """Return which bodies (m + 1,), the world last, are of islands of more than a few contacts."""
+    points = moment.points
+    touching = points.take(moment.touching)
+    number = islands(len(scene), scene.given, touching, scene.joints.body)
+    first, second = (
+        np.where(bodies == FIXED, len(scene), bodies) for bodies in (touching.body1, touching.body2)
+    )
+    number = np.append(number, len(scene))  # the last is the fixed world, as are bodies whose motion is given
+    number[:-1][scene.given] = len(scene)
+    one, other = number[first], number[second]
+    count = np.bincount(one, minlength=len(scene) + 1) + np.bincount(
+        other[other != one], minlength=len(scene) + 1
+    )
+    crowded = count > few
+    crowded[-1] = False
+    found: Bools = crowded[number]
+    return found
+
+
+def woken(scene: Scene, sleep: Sleep, moment: Moment) -> Sleep:
+    """Return who sleeps on of those who sleep: those that touch a body that moves wake."""
+    touching = moment.points.take(moment.touching)
+    asleep, rates = sleep.asleep, moment.motion.rates
+    moves = np.append((rates != 0.0).any(axis=1) & ~asleep, False)  # the last is the fixed world
+    sleeps = np.append(asleep, False)
+    first = touching.body1[sleeps[touching.body1] & moves[touching.body2]]
+    second = touching.body2[sleeps[touching.body2] & moves[touching.body1]]
+    return sleep.woken(np.union1d(first, second))

@@ -15,6 +15,7 @@ from ..arrays import Floats
 from ..contact.system import InterfacePoints
 from .contacts import Contacts
 from .events import Event, Touching
+from .joints.breaking import BrokenJoints
 from .motion import Motion
 from .scene import Scene
 from .sleeping import Sleep
@@ -64,7 +65,8 @@ class SimulationState:
 
     time: seconds since the start.
     motion: where they are, and how they move.
-    coordinates (n, 6): of the joints, their turns unwrapped.
+    coordinates (n, 6): of the joints that hold, their turns unwrapped.
+    broken: the others.
     sleep: who sleeps.  touching: the contacts.
     events: what happened since the state before.
     energy: kinetic, of gravity and of springs, of the bodies whose motion is not given.
@@ -75,6 +77,7 @@ class SimulationState:
     time: float
     motion: Motion
     coordinates: Floats
+    broken: BrokenJoints
     sleep: Sleep
     touching: Touching
     events: tuple[Event, ...]

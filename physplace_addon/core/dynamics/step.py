@@ -29,6 +29,7 @@ from ..vectors import dot, length
 from .contacts import Contacts
 from .free_rotation import free_motion
 from .joints.constraints import JointConstraints
+from .joints.loads import JointForces
 from .motion import Motion, anchor_frames
 from .scene import Scene
 from .velocity_problem import Solved, VelocityProblem
@@ -129,6 +130,7 @@ class Drift:
     contacts: those that the step obeyed; impulses (k, 3): of the first kick, along normals and tangents;
         forces (k, 3): the same over half of the step's time.
     half: the rates (m, 6) with which the drift began.
+    joints: the impulses of the first kick that joints give their second bodies.
     kept (k,): the gaps that contacts keep, lengths.  Where paths bend away from each other by b, that is more
         than the scene's: the even way from gap g to gap g' comes down to g - (b - g' + g)^2 / (4 b).  So from
         g = m + y b it stays above m if g' >= m + (1 - sqrt(y))^2 b, and it goes on so at y = 1/4.
@@ -139,6 +141,7 @@ class Drift:
     impulses: Floats
     forces: Floats
     half: Floats
+    joints: JointForces
     kept: Floats
     bending: Bending
 
@@ -186,10 +189,15 @@ def moment_at(
     return Moment(time, motion, system, points, contacts, kept, bending, forces, coordinates)
 
 
-def drifted(scene: Scene, start: Moment, h: float, left_out: Bools) -> Drift | None:
+def drifted(scene: Scene, start: Moment, h: float, left_out: Bools, passing: Bools) -> Drift | None:
     """Return the first kick and the drift of a step of h seconds; None if no rates obey its contacts.
 
-    left_out: the start's points (k,) that the step may run into.
+    Args:
+        scene: what is simulated.
+        start: of the step.
+        h: its time, s.
+        left_out: the start's points (k,) that it may run into.
+        passing: the limits of joints (n,) that it may pass (`passed_limits`).
     """
     motion, hold = start.motion, scene.hold
     chosen = np.flatnonzero(~left_out)
@@ -201,9 +209,8 @@ def drifted(scene: Scene, start: Moment, h: float, left_out: Bools) -> Drift | N
     impulses = 0.5 * h * start.forces[chosen]
     rounds = _ROUNDS if len(scene.joints) == 0 else _ROUNDS_OF_JOINTS
     for round_ in range(rounds + 1):
-        problem = VelocityProblem(
-            scene.blocks(motion, 0.5 * h), scene.given, contacts, joints.for_drift(missed, h)
-        )
+        terms = joints.for_drift(missed, h, passing)
+        problem = VelocityProblem(scene.blocks(motion, 0.5 * h), scene.given, contacts, terms)
         kept = _kept_gaps(points.gap, bending.evenly, hold)
         bounds, slip = (_least_opening(points.gap, kept, hold) - bending.opened) / h, -bending.slid / h
         solved = problem.solve(rates, bounds, slip, like, impulses)
@@ -213,8 +220,10 @@ def drifted(scene: Scene, start: Moment, h: float, left_out: Bools) -> Drift | N
             return None
         like = solved
         end = _drift(scene, Motion(motion.centre, motion.rotation, solved.rates), h)
-        forces = solved.impulses / (0.5 * h)
-        drift = Drift(end, contacts, solved.impulses, forces, solved.rates, kept, bending.times(1.0 / h**2))
+        forces, borne = solved.impulses / (0.5 * h), joints.impulses_of(terms, solved.joints)
+        drift = Drift(
+            end, contacts, solved.impulses, forces, solved.rates, borne, kept, bending.times(1.0 / h**2)
+        )
         may_touch = _may_touch(scene, points, drift, h)
         new_missed = joints.missed(end, solved.rates, h) if len(scene.joints) else missed
         if (len(may_touch) == 0 and len(scene.joints) == 0) or round_ == rounds:
@@ -307,9 +316,9 @@ def settled(
     h: float,
     bouncing: Contacts | None = None,
     speed: Floats | None = None,
-) -> tuple[Moment, Contacts, Floats] | None:
-    """Return the end of a drift after the second kick, with the contacts that took part and their impulses;
-    None if no rates obey them.
+) -> tuple[Moment, Contacts, Floats, JointForces] | None:
+    """Return the end of a drift after the second kick, with the contacts that took part, their impulses, and
+    those of joints on their second bodies; None if no rates obey them.
 
     What approaches faster than `Scene.slow` is left to an impact.
 
@@ -331,7 +340,7 @@ def settled(
         least = np.where(rows >= 0, speed[rows], 0.0)
     blocks, none = scene.blocks(end.motion, 0.5 * h), np.zeros((len(contacts), 2))
     joints = JointConstraints.at(scene.joints, scene.inertia, end.motion, end.coordinates)
-    terms = joints.for_end(start.coordinates, end.motion.rates, blocks, h)
+    terms = joints.for_end(start.coordinates, end.motion.rates, blocks, h, scene.slow)
     problem = VelocityProblem(blocks, scene.given, contacts, terms)
     impulses = 0.5 * h * end.forces[chosen]
     solved = problem.solve(rates, least, none, impulses=impulses)
@@ -341,10 +350,5 @@ def settled(
         return None
     forces = np.zeros_like(end.forces)
     forces[chosen] = solved.impulses / (0.5 * h)
-    return replace(end.with_rates(solved.rates), forces=forces), contacts, solved.impulses
-
-
-def impact_problem(scene: Scene, moment: Moment, contacts: Contacts) -> VelocityProblem:
-    """Return the velocity problem of contacts, and of all joints, at a moment, in no time."""
-    joints = JointConstraints.at(scene.joints, scene.inertia, moment.motion, moment.coordinates)
-    return VelocityProblem(scene.blocks(moment.motion), scene.given, contacts, joints.for_rates())
+    settled_end = replace(end.with_rates(solved.rates), forces=forces)
+    return settled_end, contacts, solved.impulses, joints.impulses_of(terms, solved.joints)

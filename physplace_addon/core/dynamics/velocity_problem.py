@@ -12,7 +12,6 @@ Bodies whose motion is given take part with rates that nothing changes.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -23,20 +22,11 @@ from ..optimization.conic.conic_problem import ConicQP, ContactRows, Forces, Lin
 from ..optimization.conic.conic_qp import solve_conic_qp
 from ..optimization.sparse_rows import columns_of, rows_of
 from .contacts import Contacts
-from .joints.constraints import JointTerms, compliance
+from .joints.constraints import JointImpulses, JointTerms, compliance
 
 _MOST_CHOICES = 12  # of motors that are equations
 _RETURNS = 6  # choices after which none becomes an equation again
 _SLIGHT = 1e-9  # of a motor's target rate, by which it may be driven beyond
-
-
-class JointImpulses(NamedTuple):
-    """The impulses along the rows of the four kinds of `JointTerms`."""
-
-    held: Floats
-    limits: Floats
-    motors: Floats
-    springs: Floats
 
 
 _FAIR = 1e-4  # residual, over the greatest speed, with which a slow search of impulses ends

@@ -23,10 +23,13 @@ WHILE: Final = 0.25  # the least time, s, for which it must
 
 
 class Readiness:
-    """Watches a simulation, state by state, for when all of it has almost come to rest."""
+    """Watches a simulation, state by state, for when all of it has almost come to rest.
+
+    scene: what is simulated, without the joints that have broken.
+    """
 
     def __init__(self, scene: Scene) -> None:
-        self._scene = scene
+        self.scene = scene
         self._since: float | None = None
         self._factor = 1.0
         gravity = float(length(scene.gravity[None])[0])
@@ -38,7 +41,7 @@ class Readiness:
 
     def is_ready(self, state: SimulationState) -> bool:
         """Return whether all bodies have almost come to rest, given each state after the one before."""
-        if not self._has_weight or state.time < self._scene.last_given_time:
+        if not self._has_weight or state.time < self.scene.last_given_time:
             return False
         if not self.hardly_moves(state):
             self._since = None
@@ -49,13 +52,13 @@ class Readiness:
 
     def hardly_moves(self, state: SimulationState) -> bool:
         """Return whether each body sleeps, or hardly moves and presses on something without joints."""
-        scene = self._scene
+        scene = self.scene
         free = ~(scene.given | state.sleep.asleep)
         speeds = scene.inertia.radius * (length(state.motion.rates[:, :3]) + length(state.motion.spin))
         return bool(((speeds <= self._most) & self._presses(state) & ~jointed(scene))[free].all())
 
     def _presses(self, state: SimulationState) -> Bools:
-        presses = np.zeros(len(self._scene) + 1, bool)  # the last is the fixed world's, and FIXED its number
+        presses = np.zeros(len(self.scene) + 1, bool)  # the last is the fixed world's, and FIXED its number
         presses[state.touching.keys[state.touching.active, :2].ravel()] = True
         return presses[:-1]
 

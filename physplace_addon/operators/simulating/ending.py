@@ -43,6 +43,7 @@ class Ending:
 
     def watch(self, state: SimulationState) -> None:
         """Take note of a state of the simulation: of each one, in their order."""
+        self._readiness.scene = self._simulation.scene
         is_left_alone = self._simulation.pulling is None
         self._is_ready = (
             self._scenario.ends_at_proven_rest and is_left_alone and self._readiness.is_ready(state)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from math import ceil, floor
 from typing import Final
 
-import numpy as np
 from bpy.types import Context
 
 from ...core.dynamics.driving.pulls import Pull
@@ -46,21 +45,19 @@ class _Part:
     ending: Ending
 
     @classmethod
-    def of(cls, began: int, scenario: DynamicScenario, motion: Motion) -> _Part:
-        """Begin a part. Raises PhysPlaceError for what overlaps, or joints that cannot be closed."""
-        simulation = Simulation(scenario.scene, motion)
+    def of(cls, began: int, scenario: DynamicScenario, motion: Motion, broken: Sequence[str] = ()) -> _Part:
+        """Begin a part, in which joints of some names have broken already.
+
+        Raises PhysPlaceError for what overlaps, or joints that cannot be closed.
+        """
+        simulation = Simulation(scenario.scene, motion, broken)
         if simulation.status is SimulationStatus.INTERFERING_START:
             raise _overlap(scenario, motion)
         return cls(began, scenario, simulation, Ending(scenario, simulation))
 
     def begins_like(self, before: _Part, state: SimulationState) -> None:
         """Count whole turns of joints on from a state of the part before."""
-        names = before.scenario.scene.joints.names
-        known = dict(zip(names, state.coordinates, strict=True))
-        own = self.scenario.scene.joints.names
-        found = self.simulation.state.coordinates
-        near = [known.get(name, here) for name, here in zip(own, found, strict=True)]
-        self.simulation.count_turns_from(np.array(near).reshape(-1, 6))
+        self.simulation.count_turns_from(before.simulation.joint_coordinates(state))
 
 
 class SimulationRun:
@@ -212,7 +209,7 @@ class SimulationRun:
         if number == 0:
             again = again.standing_like(before.scenario, moved)
         motion = motion_going_on(before.scenario, state.motion, again, moved, keeps_velocity=number > 0)
-        part = _Part.of(number, again, motion)
+        part = _Part.of(number, again, motion, before.simulation.broken_names(state))
         part.begins_like(before, state)
         self._parts = [*(each for each in self._parts if each.began < number), part]
         self.frames[number:] = [part.simulation.state]
@@ -240,12 +237,19 @@ class SimulationRun:
         subject = replace(last, space=replace(last.space, channels=channels))
         return SimulatedPath(subject, part.scenario.first_frame, poses[part.began :])
 
+    @property
+    def _broke(self) -> list[str]:
+        """The names of the joints that have broken, quoted."""
+        return [f'"{name}"' for name in self._simulation.broken_names(self.frames[-1])]
+
     def _conclusion(self, keys: int) -> Conclusion:
         scenario, names = self.scenario, in_words([subject.name for subject in self.scenario.subjects])
         moved = f"{names}: frames {self.first_frame} to {self.last_frame}, {counted(keys, 'key')}"
         left_out = [f"left out of account: {listed(scenario.left_out)}"] if scenario.left_out else []
+        broke = self._broke
+        broken = [f"broken: {listed(broke)}"] if broke else []
         well = self.status not in (SimulationStatus.SQUEEZED, SimulationStatus.JAMMED)
-        return Conclusion(well, "; ".join([moved, *self.end_words(), *left_out]))
+        return Conclusion(well, "; ".join([moved, *broken, *self.end_words(), *left_out]))
 
 
 def _overlap(scenario: DynamicScenario, motion: Motion) -> PhysPlaceError:

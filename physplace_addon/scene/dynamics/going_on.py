@@ -22,7 +22,20 @@ from ..reading.scenario import Subject
 from .reading import DynamicScenario
 from .rigid_constraints import AnchoredJoint
 
-_OF_JOINTS: Final = ("body", "locked", "lower", "upper", "stiffness", "damping", "rest", "speed", "greatest")
+_OF_JOINTS: Final = (
+    "body",
+    "locked",
+    "lower",
+    "upper",
+    "stiffness",
+    "damping",
+    "rest",
+    "speed",
+    "greatest",
+    "restitution",
+    "strength",
+    "seconds",
+)
 
 
 def motion_going_on(

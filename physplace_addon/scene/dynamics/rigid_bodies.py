@@ -56,11 +56,15 @@ def surface_law(obj: Object | None, scene: Scene) -> SurfaceLaw:
     if obj.rigid_body is not None:
         friction, restitution = obj.rigid_body.friction, obj.rigid_body.restitution
     return SurfaceLaw(
-        _coefficient(obj, FRICTION, friction, np.inf), _coefficient(obj, RESTITUTION, restitution, 1.0)
+        coefficient(obj, FRICTION, friction, np.inf), coefficient(obj, RESTITUTION, restitution, 1.0)
     )
 
 
-def _coefficient(obj: Object, key: str, otherwise: float, most: float) -> float:
+def coefficient(obj: Object, key: str, otherwise: float, most: float) -> float:
+    """Return a custom property of an object from 0 to most, or what it is otherwise.
+
+    Raises SceneError for one that is no such number.
+    """
     value = custom_properties(obj).get(key, otherwise)
     if isinstance(value, (int, float)) and 0.0 <= value <= most and value < np.inf:
         return float(value)

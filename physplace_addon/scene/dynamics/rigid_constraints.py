@@ -9,6 +9,12 @@ second; `_BACKWARDS` has these, found by trials with Blender's own simulation:
     piston                shift and turn the same way
     slider, generic       shifts the same way
     motor                 shift and turn the other way round
+
+*Breakable*: Blender disables a constraint where, in a substep of its solver, the impulse along or about one
+of its axes reaches the threshold, those of impacts included.  An impulse T in a substep of h seconds is a
+mean force, or torque, T / h.  So a joint breaks here by a force of T / h, by a torque of the same number, and
+by the impulse T of an impact; forces and torques count as a whole, not by their parts along axes.  A weight m
+that hangs breaks both at T = m g h; Blender's own simulation does so within a thousandth.
 """
 
 from __future__ import annotations
@@ -24,11 +30,13 @@ from ...core.contact.system import FIXED
 from ...core.mechanics.joints import (
     FREE,
     LOCKED,
+    UNBREAKABLE,
     Anchors,
     Axis,
     Joint,
     Motor,
     Spring,
+    Strength,
     ball,
     fixed,
     generic,
@@ -40,7 +48,7 @@ from ...core.mechanics.joints import (
 from ...core.rigid import Pose
 from ..affine import is_singular, split
 from ..errors import SceneError
-from .rigid_bodies import LeftOut
+from .rigid_bodies import RESTITUTION, LeftOut, coefficient
 
 SHIFT: Final = "lin"
 TURN: Final = "ang"
@@ -74,7 +82,8 @@ class Joinable:
     free: how many of them, the first ones, move by themselves; the others follow their animation.
     poses: of the bodies in the scene.
     visible: the names of the objects that are visible.
-    impulse_seconds: the time in which a motor may give its greatest impulse, s.
+    impulse_seconds: the time in which a motor may give its greatest impulse, and in which the threshold of
+        a joint that can break counts, s.
     anchored: joints that hold already, by the names of their objects.
     """
 
@@ -143,7 +152,6 @@ def passed_through(scene: Scene, free: Sequence[Object]) -> frozenset[str]:
 def _not_counted(constraint: RigidBodyConstraint) -> list[str]:
     damps = any(getattr(constraint, f"use_spring_{name}") for name in _SPRINGS)
     changed = {
-        "the breaking threshold": constraint.use_breaking,
         "the old kind of springs": (
             constraint.type == "GENERIC_SPRING" and damps and constraint.spring_type == "SPRING1"
         ),
@@ -164,7 +172,22 @@ def _joint(holder: Object, constraint: RigidBodyConstraint, joinable: Joinable) 
     if anchors is None:
         anchors = Anchors.at(holder.name, first, second, split(matrix).pose, joinable.poses)
     made = _KINDS[constraint.type](anchors, _Axes(holder, constraint, joinable.impulse_seconds))
-    return replace(made, collide=not constraint.disable_collisions)
+    strength = _strength(holder, constraint, joinable.impulse_seconds)
+    return replace(made, collide=not constraint.disable_collisions, strength=strength)
+
+
+def _strength(holder: Object, constraint: RigidBodyConstraint, seconds: float) -> Strength:
+    """Return what a constraint bears. Raises SceneError for a threshold of zero."""
+    if not constraint.use_breaking:
+        return UNBREAKABLE
+    threshold = float(constraint.breaking_threshold)
+    if not threshold > 0.0:
+        raise SceneError(
+            holder.name,
+            f"the breaking threshold of its rigid body constraint is {threshold:g}",
+            "set it above 0, or disable the constraint",
+        )
+    return Strength(threshold / seconds, threshold / seconds, seconds)
 
 
 def _numbers(holder: Object, constraint: RigidBodyConstraint, joinable: Joinable) -> tuple[int, int]:
@@ -203,6 +226,7 @@ class _Axes:
         spring = self._spring(way, letter)
         if not getattr(constraint, f"use_limit_{name}"):
             return FREE if spring is None else Axis(spring=spring)
+        restitution = coefficient(self._holder, RESTITUTION, 0.0, 1.0)
         lower = float(getattr(constraint, f"limit_{name}_lower"))
         upper = float(getattr(constraint, f"limit_{name}_upper"))
         if not lower <= upper:
@@ -216,7 +240,7 @@ class _Axes:
             return LOCKED
         if (constraint.type, way) in _BACKWARDS:
             lower, upper = -upper, -lower
-        return Axis(lower=lower, upper=upper, spring=spring)
+        return Axis(lower=lower, upper=upper, spring=spring, restitution=restitution)
 
     def all(self, way: str) -> Axes:
         """Return the shifts along, or the turns about, x, y and z."""

@@ -10,14 +10,24 @@ import pytest
 
 from physplace_addon.core.contact.system import FIXED
 from physplace_addon.core.dynamics.simulation import Simulation, SimulationStatus
-from physplace_addon.core.mechanics.joints import FREE, LOCKED, Axis, Joint, Motor, Spring
+from physplace_addon.core.mechanics.joints import (
+    FREE,
+    LOCKED,
+    UNBREAKABLE,
+    Axis,
+    Joint,
+    Motor,
+    Spring,
+    Strength,
+)
 from physplace_addon.core.rigid import Pose
+from physplace_addon.scene.access import present
 from physplace_addon.scene.dynamics.rigid_bodies import LeftOut
 from physplace_addon.scene.dynamics.rigid_constraints import Joinable, joints_of
 from physplace_addon.scene.errors import SceneError
 from tests.blender_data import current_scene, current_view_layer
 from tests.scene import scenes
-from tests.scene.dynamics.rigid_scenes import constraint, names, read
+from tests.scene.dynamics.rigid_scenes import body, constraint, names, read
 
 IMPULSE_SECONDS = 0.01
 STAYS = (LOCKED, LOCKED, LOCKED)
@@ -123,9 +133,49 @@ def test_what_joins_nothing_that_moves_and_what_is_disabled_does_not_count() -> 
 
 def test_what_is_left_out_is_named() -> None:
     left_out = LeftOut()
-    constraint("POINT", *_objects(), use_breaking=True, disable_collisions=True)
+    constraint("GENERIC_SPRING", *_objects(), use_spring_x=True, spring_type="SPRING1")
     joints_of(current_scene(), _joinable(), left_out)
-    assert left_out.notes() == ('the breaking threshold of "Joint"',)
+    assert left_out.notes() == ('the old kind of springs of "Joint"',)
+
+
+def test_a_breaking_threshold_is_a_force_over_a_substep() -> None:
+    joint = _joint("POINT", use_breaking=True, breaking_threshold=0.5)
+    force = 0.5 / IMPULSE_SECONDS
+    assert joint.strength == Strength(force, force, IMPULSE_SECONDS)
+
+
+def test_a_joint_that_cannot_break_bears_everything() -> None:
+    assert _joint("POINT", breaking_threshold=0.5).strength == UNBREAKABLE
+
+
+def test_limits_bounce_by_the_property_of_the_object_that_has_the_constraint() -> None:
+    holder = constraint("HINGE", *_objects(), use_limit_ang_z=True)
+    holder["physplace_restitution"] = 0.25
+    (joint,) = joints_of(current_scene(), _joinable(), LeftOut())
+    assert joint.axes[5].restitution == 0.25
+
+
+@pytest.mark.parametrize("kind", ["POINT", "HINGE", "FIXED"])
+@pytest.mark.parametrize(("share", "falls"), [(0.98, True), (1.02, False)])
+def test_a_weight_tears_its_joint_off_where_blenders_own_simulation_does(
+    kind: str, share: float, falls: bool
+) -> None:
+    post, weight = scenes.cube("Post", (0.0, 0.0, 6.0)), scenes.cube("Weight", (0.0, 0.0, 0.0))
+    body(post, "PASSIVE")
+    body(weight, mass=2.0, linear_damping=0.0, angular_damping=0.0)
+    threshold = share * 2.0 * 9.81 / 24.0 / 10.0
+    holder = constraint(kind, post, weight, use_breaking=True, breaking_threshold=threshold)
+    holder.location = (0.0, 0.0, 3.0)
+    current_scene().render.fps = 24
+    found = read(weight)
+    made = Simulation(found.scene, found.motion)
+    made.run(10.0 / 24.0)
+    assert (made.state.motion.centre[0, 2] < -0.5) == falls
+    assert made.broken_names(made.state) == ["Joint"] * falls
+    for frame in range(1, 12):
+        current_scene().frame_set(frame)
+    graph = present(bpy.context.evaluated_depsgraph_get())
+    assert (weight.evaluated_get(graph).matrix_world.translation.z < -0.5) == falls
 
 
 def test_what_is_joined_goes_through_its_partner_where_collisions_are_disabled() -> None:
@@ -155,6 +205,10 @@ def test_what_is_joined_collides_where_that_is_asked_for() -> None:
         (lambda post, arm: constraint("POINT", None, arm), "has no First object; choose one"),
         (lambda post, arm: constraint("POINT", arm, None), "has no Second object; choose one"),
         (lambda post, arm: constraint("POINT", arm, arm), 'joins "Arm" to itself'),
+        (
+            lambda post, arm: constraint("POINT", post, arm, use_breaking=True, breaking_threshold=0.0),
+            "breaking threshold of its rigid body constraint is 0; set it above 0",
+        ),
         (lambda post, arm: constraint("POINT", arm, scenes.cube("Hand")), 'joins "Arm" and "Hand", which'),
         (lambda post, arm: constraint("POINT", arm, scenes.cube("Ghost")), '"Ghost", which is hidden'),
         (

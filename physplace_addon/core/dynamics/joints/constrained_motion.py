@@ -9,13 +9,14 @@ below a given error.  The rate is the greatest of
     the frequencies of the springs,    and, with a lower weight, the decay rates of the dampers.
 
 Motors and limits are sorted out before each sub-step (`drives`).  A sub-step in which a limit is passed is
-shortened to the time when it is touched; the impact is inelastic.
+shortened to the time when it is touched, and followed by the impact (`limit_impacts`); one in which a joint
+breaks, to the time when it does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -30,7 +31,10 @@ from .closure import closed_joints
 from .damping import DamperFlow, is_damped
 from .drives import TOUCHING, candidates, drives_of
 from .forces import spring_rows, sprung
+from .limit_impacts import LimitHit, limit_impact
+from .loads import JointForces, can_break, first_break
 from .rattle import Drives, JointedBodies, Position, Pushes, Stage, Wrench, projected, rattle_step
+from .sub_steps import Trial, forces_of, pulling_limits
 
 _SHARE = 0.1  # of (h r)^p that is the relative error of the energy
 _COMPOSITIONS = ((FOURTH_ORDER, 4), (SIXTH_ORDER, 6), (EIGHTH_ORDER, 8))
@@ -40,28 +44,10 @@ _INSIDE = 0.6  # decay in a sub-step up to which dampers are part of the composi
 _LEAST_STEP = 1e-4  # of a step: joints that cannot be followed for so long are blocked
 _MOST_CHOICES = 6  # changes of the limits that bind in a sub-step
 _MOST_TRIALS = 40  # to find the time when a limit is touched
+_AT_ONCE = 1e-6  # part of a sub-step, from its beginning, within which joints break at once
+_BREAK_TRIALS = 4  # to find the time when a joint breaks
+_SAME_TIME = 1e-5  # of a sub-step, by which that time may be off
 _PASSED = 0.5 * TOUCHING  # gap, over R or radians, below zero of a limit that is passed
-
-
-@dataclass(frozen=True, eq=False)
-class JointForces:
-    """What joints exert on their second bodies, means over a step, in the scene.
-
-    force (n, 3): at the second anchor.  torque (n, 3): about it.
-    """
-
-    force: Floats
-    torque: Floats
-
-
-@dataclass(frozen=True, eq=False)
-class _Trial:
-    """A sub-step of h, s, that was tried."""
-
-    bodies: JointedBodies
-    stages: tuple[Stage, ...]
-    h: float
-    steps: tuple[float, ...]
 
 
 class ConstrainedMotion:
@@ -77,6 +63,7 @@ class ConstrainedMotion:
         accuracy: float = 1e-11,
         near: Floats | None = None,
         damping: BodyDamping | None = None,
+        slow: float = 0.0,
     ) -> None:
         """Close the joints at a start.
 
@@ -89,6 +76,7 @@ class ConstrainedMotion:
             accuracy: relative error of the energy that a sub-step may make.
             near: coordinates of the joints (n, 6) known before, to count whole turns from.
             damping: of the bodies' velocities.
+            slow: speed, R a second, up to which nothing bounces off a limit.
 
         Raises:
             JointError: the joints cannot be closed by moving from the start.
@@ -107,8 +95,11 @@ class ConstrainedMotion:
         self._drives_exist = bool((self._limited | ~np.isnan(joints.speed)).any())
         self._guesses: dict[int, list[Floats]] = {}
         self._guessed_for: tuple[int, float, int] = (0, 0.0, 0)
-        self._done: list[_Trial] = []
-        self._blocked = False
+        self._last: Trial | None = None
+        self._blocked, self._elapsed, self._slow = False, 0.0, slow
+        self._broken = np.zeros(len(joints), np.bool_)
+        self._was_away = np.zeros_like(joints.locked)
+        self._hits: list[LimitHit] = []
 
     @property
     def motion(self) -> Motion:
@@ -136,38 +127,92 @@ class ConstrainedMotion:
         """Whether the last step ended early, as no motion obeys the joints and motors any longer."""
         return self._blocked
 
+    @property
+    def elapsed(self) -> float:
+        """The time, s, that the last step took: less than was asked for where a joint breaks."""
+        return self._elapsed
+
+    @property
+    def broken(self) -> Bools:
+        """The joints (n,) that broke at the end of the last step."""
+        return self._broken
+
+    @property
+    def hits(self) -> list[LimitHit]:
+        """What ran into limits in the last step."""
+        return self._hits
+
     def step(self, h: float) -> Motion:
-        """Return the motion after a further time h > 0, s."""
-        self._done, self._blocked = [], False
+        """Return the motion after a further time h > 0, s, or at the time when a joint breaks."""
+        self._blocked, self._elapsed, self._hits = False, 0.0, []
+        self._broken = np.zeros(len(self._free.joints), np.bool_)
         left = h
-        while left > 0.0 and not self._blocked:
+        while left > 0.0 and not self._blocked and not self._broken.any():
             trial = self._sub_step(left, h)
             if trial is None:
                 self._blocked = True
                 return self.motion
+            trial, self._broken = self._until_break(trial)
+            if trial is None:
+                return self.motion
             self._accept(trial)
             left = left - trial.h if trial.h < left else 0.0
+            self._elapsed = h - left
+            self._strike_limits()
         return self.motion
 
     def joint_forces(self) -> JointForces:
-        """Return the mean forces of the joints over the last step, those of motors and limits included."""
+        """Return the forces of joints, motors, limits and springs at the end of the last step."""
+        return JointForces.none(len(self._free.joints)) if self._last is None else forces_of(self._last)[1]
+
+    def _until_break(self, trial: Trial) -> tuple[Trial | None, Bools]:
+        """Return a sub-step up to the time when joints break, and these (n,); None where they do at once."""
         joints = self._free.joints
-        force, torque, time = np.zeros((len(joints), 3)), np.zeros((len(joints), 3)), 0.0
-        for trial in self._done:
-            time += trial.h
-            before = None
-            for stage in trial.stages:
-                for at, multipliers in ((before, stage.first), (stage.position, stage.second)):
-                    _add_forces(at or stage.position, multipliers, force, torque)
-                before = stage.position
-        return JointForces(force / max(time, 1e-300), torque / max(time, 1e-300))
+        if not can_break(joints):
+            return trial, self._broken
+        start, end = forces_of(trial)
+        found = first_break(joints, start.over(joints), end.over(joints))
+        if not found.joints.any() or found.part == 1.0:
+            return trial, found.joints
+        if found.part < _AT_ONCE:
+            return None, found.joints
+        shorter, part, late = trial, found.part, 1.0
+        for _ in range(_BREAK_TRIALS):
+            trial_there = self._composed(trial.bodies, trial.at, trial.momentum, part * trial.h, trial.steps)
+            if trial_there is None:
+                return trial, self._broken
+            shorter, borne = trial_there, forces_of(trial_there)[1].over(joints)[found.joints].max()
+            missing = (
+                (1.0 - borne) * part / max(borne - float(start.over(joints)[found.joints].max()), 1e-300)
+            )
+            if abs(missing) <= _SAME_TIME:
+                break
+            part, late = min(part + missing, late), part if borne > 1.0 else late
+        return shorter, found.joints
+
+    def _strike_limits(self) -> None:
+        """Stop or throw back what has run into limits that it touches now."""
+        if not self._limited.any() or not (self._gap(self._coordinates) <= TOUCHING).any():
+            return
+        impact = limit_impact(self._free, self._at, self._momentum, self._coordinates, self._slow)
+        if impact is None:
+            return
+        self._momentum = impact.momentum
+        new = self._was_away[impact.joint, impact.axis]
+        hits = zip(
+            impact.joint[new].tolist(), impact.axis[new].tolist(), impact.speed[new].tolist(), strict=True
+        )
+        self._hits += [LimitHit(self._elapsed, *hit) for hit in hits]
+        if can_break(self._free.joints):
+            self._broken = self._broken | (impact.impulses.impacts_over(self._free.joints) >= 1.0)
 
     def _position(self, bodies: JointedBodies, centre: Floats, rotation: Floats) -> Position:
         return bodies.position(bodies.frames(centre, rotation), centre, rotation, self._momentum)
 
-    def _accept(self, trial: _Trial) -> None:
+    def _accept(self, trial: Trial) -> None:
         end = trial.stages[-1]
-        self._done.append(trial)
+        self._last = trial
+        self._was_away = self._gap(self._coordinates) > TOUCHING
         self._momentum = end.momentum
         self._coordinates = end.position.frames.coordinates(self._coordinates)
         self._remember(trial)
@@ -179,7 +224,7 @@ class ConstrainedMotion:
             self._free = bodies
             self._at = self._position(bodies, end.position.centre, end.position.rotation)
 
-    def _remember(self, trial: _Trial) -> None:
+    def _remember(self, trial: Trial) -> None:
         """Keep the multipliers over the step of each stage, from which the next ones are extrapolated."""
         key = len(trial.steps), round(trial.h, 12), len(trial.stages[0].first)
         if key != self._guessed_for:
@@ -194,7 +239,7 @@ class ConstrainedMotion:
             return last
         return kept[-1] if len(kept) < 3 else 3.0 * (kept[2] - kept[1]) + kept[0]
 
-    def _sub_step(self, left: float, whole: float) -> _Trial | None:
+    def _sub_step(self, left: float, whole: float) -> Trial | None:
         """Return a sub-step of at most the time that is left, None where there is none."""
         h, steps = self._plan(left)
         while h >= _LEAST_STEP * whole or h >= left:
@@ -228,7 +273,7 @@ class ConstrainedMotion:
             rate = max(rate, min(_DAMPED_RATE * DamperFlow(self._free, at).rate, most))
         return rate
 
-    def _obeying_limits(self, h: float, steps: tuple[float, ...]) -> _Trial | None:
+    def _obeying_limits(self, h: float, steps: tuple[float, ...]) -> Trial | None:
         """Return a sub-step of at most h in which no limit is passed or pulls."""
         released = np.zeros_like(self._limited)
         certain = np.zeros_like(self._limited)
@@ -240,29 +285,29 @@ class ConstrainedMotion:
                 return trial
             touched = self._gap(self._coordinates) <= TOUCHING
             passed = (self._open(trial) < -_PASSED) & self._limited
-            pulling = _pulling(trial, touched.shape) & ~certain
+            pulling = pulling_limits(trial, touched.shape) & ~certain
             if (passed & touched).any():
                 certain |= passed & touched
                 released &= ~certain
             elif passed.any():
-                return self._until_touch(trial, at, momentum)
+                return self._until_touch(trial)
             elif pulling.any():
                 released |= pulling
             else:
                 return trial
         return trial
 
-    def _until_touch(self, passing: _Trial, at: Position, momentum: Floats) -> _Trial | None:
+    def _until_touch(self, passing: Trial) -> Trial | None:
         """Return the sub-step, shortened to the time when the first limit is touched (bisection and false
         position in turn).
         """
         early, late = 0.0, passing.h
         gap_early, gap_late = float(self._gap_of_free(self._coordinates, passing)), self._least(passing)
-        trial: _Trial | None = passing
+        trial: Trial | None = passing
         for number in range(_MOST_TRIALS):
             share = gap_early / (gap_early - gap_late) if number % 3 < 2 else 0.5
             h = early + (late - early) * min(max(share, 1e-3), 1.0 - 1e-3)
-            trial = self._composed(passing.bodies, at, momentum, h, passing.steps)
+            trial = self._composed(passing.bodies, passing.at, passing.momentum, h, passing.steps)
             if trial is None:
                 return None
             gap = self._least(trial)
@@ -279,20 +324,20 @@ class ConstrainedMotion:
         gap: Floats = np.minimum(coordinates - lower, upper - coordinates)
         return gap
 
-    def _open(self, trial: _Trial) -> Floats:
+    def _open(self, trial: Trial) -> Floats:
         """Return the least gaps (n, 6) at the end of a trial, infinite for limits that bind in it."""
         return self._unheld(trial.stages[-1].position.frames.coordinates(self._coordinates), trial)
 
-    def _unheld(self, coordinates: Floats, trial: _Trial) -> Floats:
+    def _unheld(self, coordinates: Floats, trial: Trial) -> Floats:
         gaps = self._gap(coordinates)
         drives = trial.bodies.drives.take(trial.bodies.drives.sign != 0.0)
         gaps[drives.joint, drives.axis] = np.inf
         return gaps
 
-    def _least(self, trial: _Trial) -> float:
+    def _least(self, trial: Trial) -> float:
         return float(self._open(trial).min())
 
-    def _gap_of_free(self, coordinates: Floats, trial: _Trial) -> float:
+    def _gap_of_free(self, coordinates: Floats, trial: Trial) -> float:
         """Return the least gap of the limits that are passed in a trial, at its beginning."""
         return float(self._unheld(coordinates, trial)[self._open(trial) < -_PASSED].min())
 
@@ -308,8 +353,9 @@ class ConstrainedMotion:
 
     def _composed(
         self, bodies: JointedBodies, at: Position, momentum: Floats, h: float, steps: tuple[float, ...]
-    ) -> _Trial | None:
+    ) -> Trial | None:
         """Return a composition of steps of RATTLE, None where one has no solution."""
+        begun = at, momentum
         with_dampers = is_damped(bodies)
         inside = with_dampers and DamperFlow(bodies, at).rate * h <= _INSIDE
         ends = 0.5 * h if with_dampers and not inside else 0.0
@@ -330,26 +376,4 @@ class ConstrainedMotion:
             stages.append(replace(stage, momentum=momentum))
         if ends:
             stages[-1] = replace(stages[-1], momentum=DamperFlow(bodies, at).after(momentum, ends))
-        return _Trial(bodies, tuple(stages), h, steps)
-
-
-def _pulling(trial: _Trial, shape: tuple[int, ...]) -> Bools:
-    """Return the axes (n, 6) whose limits pull in a trial, which they cannot."""
-    drives = trial.bodies.drives
-    pulling = np.zeros(shape, np.bool_)
-    if len(drives):
-        total = sum((stage.first + stage.second)[-len(drives) :] for stage in trial.stages)
-        pulls = drives.sign * total < 0.0
-        pulling[drives.joint[pulls], drives.axis[pulls]] = True
-    return pulling
-
-
-def _add_forces(at: Position, multipliers: Floats, force: Floats, torque: Floats) -> None:
-    """Add to forces and torques (n, 3) on the second bodies what multipliers (q,) exert."""
-    rows = at.rows.rows
-    shift = rows.axis < 3
-    joints = rows.joint[shift]
-    along = at.frames.axes[joints, :, rows.axis[shift]] / at.frames.joints.length
-    np.add.at(force, joints, along * multipliers[shift, None])
-    turns = rows.blocks[~shift, 1, 3:] * multipliers[~shift, None]
-    np.add.at(torque, rows.joint[~shift], turns)
+        return Trial(bodies, *begun, tuple(stages), h, steps)

@@ -19,11 +19,12 @@ strong dampers do not overshoot.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Self
+from functools import cached_property
+from typing import NamedTuple, Self
 
 import numpy as np
 
-from ...arrays import Floats
+from ...arrays import Bools, Floats
 from ...mechanics.inertia import Inertia
 from ...mechanics.joints.equations import (
     AnchorFrames,
@@ -36,8 +37,9 @@ from ...mechanics.joints.equations import (
 )
 from ..motion import Motion, anchor_frames
 from .forces import damped, sprung
+from .loads import JointForces, can_break
 
-_AT_LIMIT = 1e-9  # gap of a limit, over R or radians, that is reached
+AT_LIMIT = 1e-9  # gap of a limit, over R or radians, that is reached
 _SMALL = 1e-3  # a below which t is a series
 
 
@@ -60,13 +62,22 @@ class JointTerms:
     slope: Floats
 
 
+class JointImpulses(NamedTuple):
+    """The impulses along the rows of the four kinds of `JointTerms`."""
+
+    held: Floats
+    limits: Floats
+    motors: Floats
+    springs: Floats
+
+
 @dataclass(frozen=True, eq=False)
 class JointConstraints:
     """The rows of all joints where bodies are.
 
     held: locked axes.  limits: gaps to limits.  motors: driven coordinates, their values target rates, and
     greatest (k,), their greatest forces.  springs: coordinates with springs or dampers.
-    coordinates (n, 6): of the joints, which turns are counted from.
+    coordinates (n, 6): of the joints, which turns are counted from.  frames: where they are.
     """
 
     held: JointRows
@@ -77,6 +88,7 @@ class JointConstraints:
     coordinates: Floats
     joints: Joints
     inertia: Inertia
+    frames: AnchorFrames
 
     @classmethod
     def at(cls, joints: Joints, inertia: Inertia, motion: Motion, coordinates: Floats) -> Self:
@@ -90,6 +102,7 @@ class JointConstraints:
             coordinates,
             joints,
             inertia,
+            frames,
         )
 
     @property
@@ -97,17 +110,18 @@ class JointConstraints:
         """Zeros for the held axes, the limits and the springs."""
         return np.zeros(len(self.held) + len(self.limits) + len(self.springs))
 
-    def for_drift(self, missed: Floats, h: float) -> JointTerms:
+    def for_drift(self, missed: Floats, h: float, passing: Bools) -> JointTerms:
         """Return the terms with which h seconds with equal rates end where joints hold.
 
         missed: by how much residuals, gaps and the coordinates of springs end beside what the rates say.
+        passing: limits (k,) that may be passed.
         """
         held, limits, bent = np.split(missed, [len(self.held), len(self.held) + len(self.limits)])
         stiffness, damping, rest = self._springs()
         pull = -0.5 * h * stiffness * (self.springs.value + 0.5 * bent - rest)
         return JointTerms(
             self.held.with_value(-(self.held.value + held) / h),
-            self.limits.with_value(-(self.limits.value + limits) / h),
+            self.limits.with_value(-(self.limits.value + limits) / h).take(~passing),
             self._within_limits(1.0 / h),
             0.5 * h * self.greatest,
             self.springs.with_value(pull),
@@ -121,29 +135,33 @@ class JointConstraints:
         unbounded = np.isinf(self.greatest)
         return JointTerms(
             self.held.with_value(np.zeros(len(self.held))),
-            self._reached(),
+            self.reached.with_value(np.zeros(len(self.reached))),
             self._within_limits(0.0).take(unbounded),
             self.greatest[unbounded],
             self.springs.take(slice(0)),
             np.zeros(0),
         )
 
-    def for_end(self, before: Floats, rates: Floats, blocks: Floats, h: float) -> JointTerms:
-        """Return the terms with which a step of h seconds ends.
+    def for_end(self, before: Floats, rates: Floats, blocks: Floats, h: float, slow: float) -> JointTerms:
+        """Return the terms with which a step of h seconds ends; what runs into limits is left to an impact.
 
         Args:
             before: coordinates (n, 6) at its beginning.
             rates: (m, 6) with which bodies have drifted to its end.
             blocks: their mass matrices (m, 6, 6).
             h: the step, s.
+            slow: speed, lengths a second, above which it does.
         """
         stiffness, damping, rest = self._springs()
         springs = self.springs
         middle = 0.5 * (before[springs.joint, springs.axis] + springs.value)
         late = _implicit_share(0.5 * h * damping * compliance(springs, blocks))
         force = -stiffness * (middle - rest) - (1.0 - late) * damping * springs.rates(rates)
+        reached = self.reached
+        slowly = self.joints.length * reached.rates(rates) >= -slow
         return replace(
             self.for_rates(),
+            limits=reached.take(slowly).with_value(np.zeros(int(slowly.sum()))),
             motors=self._within_limits(0.0),
             most=0.5 * h * self.greatest,
             springs=springs.with_value(0.5 * h * force),
@@ -165,9 +183,17 @@ class JointConstraints:
             [now.value - then.value - h * then.rates(rates) for now, then in zip(after, before, strict=True)]
         )
 
-    def _reached(self) -> JointRows:
-        reached = self.limits.take(self.limits.value <= _AT_LIMIT)
-        return reached.with_value(np.zeros(len(reached)))
+    @cached_property
+    def reached(self) -> JointRows:
+        """The limits that are reached, their values the gaps."""
+        return self.limits.take(self.limits.value <= AT_LIMIT)
+
+    def impulses_of(self, terms: JointTerms, along: JointImpulses) -> JointForces:
+        """Return the impulses of joints on their second bodies from those along the rows of terms."""
+        if not can_break(self.joints):
+            return JointForces.none(len(self.joints))
+        rows = JointRows.join([terms.held, terms.limits, terms.motors, terms.springs])
+        return JointForces.of(self.frames, rows, np.concatenate(along))
 
     def _springs(self) -> tuple[Floats, Floats, Floats]:
         """Return the stiffness K, the damping C and the rest r (p,) of springs by their coordinates."""
@@ -186,8 +212,8 @@ class JointConstraints:
         if per_second > 0.0:
             lower, upper = (per_second * gap for gap in gaps)
         else:
-            lower = np.where(gaps[0] >= -_AT_LIMIT, 0.0, -np.inf)
-            upper = np.where(gaps[1] <= _AT_LIMIT, 0.0, np.inf)
+            lower = np.where(gaps[0] >= -AT_LIMIT, 0.0, -np.inf)
+            upper = np.where(gaps[1] <= AT_LIMIT, 0.0, np.inf)
         return self.motors.with_value(np.clip(self.motors.value, lower, upper))
 
 

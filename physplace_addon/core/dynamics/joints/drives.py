@@ -89,7 +89,7 @@ def drives_of(at: Position, momentum: Floats, h: float, among: Candidates) -> tu
     responses = at.rows.responses(wrenches).reshape(len(wrenches), -1)
     compliance = rows @ responses[:-1].T
     free = rows @ (at.rates(momentum).ravel() + h * responses[-1])
-    force = _bounded(compliance, (among.rate - free) / h, among.lower, among.upper)
+    force = bounded_forces(compliance, (among.rate - free) / h, among.lower, among.upper)
     held = among.certain | ((force > among.lower) & (force < among.upper))
     sign = np.where(np.isinf(among.upper), 1.0, 0.0) - np.where(np.isinf(among.lower), 1.0, 0.0)
     pushed = ~held & (force != 0.0)
@@ -107,7 +107,7 @@ def _chosen(
     return Candidates(joint, axis, start[which], rate[which], *bounds, certain[which])
 
 
-def _bounded(matrix: Floats, right: Floats, lower: Floats, upper: Floats) -> Floats:
+def bounded_forces(matrix: Floats, right: Floats, lower: Floats, upper: Floats) -> Floats:
     """Return l <= f <= h with matrix f = right, but for coordinates at a bound that hinder it."""
     matrix = matrix + np.diag(_PROXIMAL * np.diag(matrix) + 1e-300)
     slight = _SLIGHT * (1.0 + np.abs(right).max())

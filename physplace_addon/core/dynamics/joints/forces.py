@@ -55,6 +55,22 @@ def damper_rows(frames: AnchorFrames) -> tuple[JointRows, Floats]:
     return rows, _by_row(frames.joints, frames.joints.damping, rows)
 
 
+def spring_multipliers(
+    frames: AnchorFrames, rates: Floats, near: Floats | None = None
+) -> tuple[JointRows, Floats]:
+    """Return the rows (k,) of axes with springs or dampers, and their multipliers (k,) at rates (m, 6).
+
+    near: coordinates (n, 6) known before, to count whole turns from.
+    """
+    joints = frames.joints
+    rows = coordinate_rows(frames, sprung(joints) | damped(joints), near)
+    at, units = (rows.joint, rows.axis), joints.units[rows.axis]
+    pull = joints.stiffness[at] * (units * rows.value - joints.rest[at])
+    drag = joints.damping[at] * units * rows.rates(rates)
+    multipliers: Floats = -units * (pull + drag)
+    return rows, multipliers
+
+
 def _by_row(joints: Joints, values: Floats, rows: JointRows) -> Floats:
     chosen: Floats = values[rows.joint, rows.axis] * joints.units[rows.axis] ** 2
     return chosen

@@ -58,6 +58,9 @@ class Joints(ArrayRecord):
     locked (n, 6): the axes that are equations, shifts first.
     lower, upper, stiffness, damping, rest (n, 6): of `Axis` and `Spring`.
     speed, greatest (n, 6): of `Motor`; speed is NaN where there is none.
+    restitution (n, 6): of `Axis`.
+    strength (n, 2), seconds (n,): the greatest force and torque, and the time of impacts, of `Strength`.
+    collide (n,): whether the two bodies may not go through each other.
     length: R.  names (n): of the joints as `of` was given them.
     """
 
@@ -72,6 +75,10 @@ class Joints(ArrayRecord):
     rest: Floats
     speed: Floats
     greatest: Floats
+    restitution: Floats
+    strength: Floats
+    seconds: Floats
+    collide: Bools
     length: float = field(metadata=SHARED)
     names: tuple[str, ...] = field(metadata=SHARED)
 
@@ -107,6 +114,10 @@ class Joints(ArrayRecord):
             _by_axis([spring.rest for spring in springs]),
             _by_axis([motor.speed for motor in motors]),
             _by_axis([motor.greatest for motor in motors]),
+            _by_axis([axis.restitution for axis in axes]),
+            np.array([(each.strength.force, each.strength.torque) for each in joints]).reshape(-1, 2),
+            np.array([joint.strength.seconds for joint in joints], np.float64),
+            np.array([joint.collide for joint in joints], np.bool_),
             float(inertia.radius.max()),
             tuple(each.name for each in anchors),
         )

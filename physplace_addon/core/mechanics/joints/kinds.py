@@ -57,6 +57,7 @@ class Axis:
     """What one of the six axes of a joint allows.
 
     lower, upper: limits of the shift (lengths) or turn (radians, beyond pi too), infinite for none.
+    restitution: the share of its speed with which what runs into a limit leaves it, 0 to 1.
     """
 
     locked: bool = False
@@ -64,10 +65,27 @@ class Axis:
     upper: float = np.inf
     spring: Spring | None = None
     motor: Motor | None = None
+    restitution: float = 0.0
 
 
 LOCKED = Axis(locked=True)
 FREE = Axis()
+
+
+@dataclass(frozen=True)
+class Strength:
+    """What a joint bears: where its bodies exert more on each other, it breaks, and is gone.
+
+    force: the greatest force.  torque: the greatest torque about the anchor.
+    seconds: the time in which an impact gives its impulse: one of J counts as a force J / seconds.
+    """
+
+    force: float = np.inf
+    torque: float = np.inf
+    seconds: float = 1.0 / 240.0
+
+
+UNBREAKABLE = Strength()
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,11 +130,13 @@ class Joint:
     """A joint: where it is, and its axes, the shifts along x, y, z and the turns about them.
 
     collide: whether its two bodies may not go through each other.
+    strength: what it bears before it breaks.
     """
 
     anchors: Anchors
     axes: tuple[Axis, Axis, Axis, Axis, Axis, Axis]
     collide: bool = False
+    strength: Strength = UNBREAKABLE
 
     def seen_from(self, origin: Floats) -> Joint:
         """Return the joint in coordinates with another origin (3,): what it has in the world is there."""
@@ -137,6 +157,9 @@ class Joint:
             raise JointError(name, "it joins the world to itself", "give it a moving body")
         if bodies[0] == bodies[1]:
             raise JointError(name, f"it joins body {bodies[0]} to itself", "give it two different bodies")
+        strength = self.strength
+        if not min(strength.force, strength.torque, strength.seconds) > 0.0:
+            raise JointError(name, "it has no strength", "give it more than zero, or remove it")
         for axis, title in zip(self.axes, _TITLES, strict=True):
             _check_axis(name, title, axis)
 
@@ -184,6 +207,8 @@ def _check_axis(name: str, title: str, axis: Axis) -> None:
         raise JointError(name, f"{title} is locked and has limits, a spring or a motor", "unlock it")
     if not axis.lower <= axis.upper:
         raise JointError(name, f"{title} has limits {axis.lower} to {axis.upper}", "put the lower one first")
+    if not 0.0 <= axis.restitution <= 1.0:
+        raise JointError(name, f"{title} has restitution {axis.restitution}", "give it 0 to 1")
     spring, motor = axis.spring or Spring(), axis.motor or Motor(0.0)
     if not np.all(np.isfinite([spring.stiffness, spring.damping, spring.rest, motor.speed])):
         raise JointError(name, f"{title} has a spring or motor that is not finite", "give it finite numbers")
