@@ -1,4 +1,4 @@
-"""Bodies in motion, beside Blender's rigid bodies: time, gaps, creep, what passes through what, in one run.
+"""Bodies in motion beside Blender's rigid bodies and Bullet, in one run: time, gaps, creep, what comes loose.
 
 Run from the project's root, with bpy: python -m benchmarks.motion [--short]
 
@@ -7,9 +7,12 @@ Run from the project's root, with bpy: python -m benchmarks.motion [--short]
 3. A chain of ten rings, one linked with the next, hung up by the first one, that tumbles for four seconds.
    The linking numbers of neighbours, by Gauss's integral over their circles, say whether any came loose.
 
-Of each: the seconds of the processor, the least gap of bodies at the frames, negative where they overlap, how
-far any body has moved, and the greatest rise of the energy in a step, over all of it.  Blender takes the same
-triangles, meshes for the rings and hulls for the bricks, 240 steps a second, and a margin of a millimetre.
+Of each: the seconds of the processor; how deep bodies overlap at most, and their least gap, at the frames;
+how far any body has moved, which is the creep of a wall that stands; and the greatest rise of the energy in a
+step, over the motion's.  Of our chain also the least gap at ten times between two steps, for every eighth step.
+
+Blender takes the same triangles, meshes for the rings and hulls for the bricks, 240 steps a second, and a
+margin of a millimetre.  Bullet takes hulls for the bricks, sixteen capsules for a ring, and as many steps.
 With --short a small wall and a chain of two rings for a few frames, to see that it runs.
 """
 
@@ -36,6 +39,7 @@ from tests.core.dynamics.scenes import DOWN, UPRIGHT, block, brick_wall, floor
 RATE, SUBSTEPS = 24, 10  # frames a second, and steps in each
 FRICTION = 0.6
 MARGIN = 1e-3  # of Blender's bodies: with its default of 0.04 bricks of 0.08 burst apart
+DEPTHS = np.geomspace(1e-6, 1.0, 61)  # over the radius, to which overlaps are measured
 MAJOR, MINOR = 0.5, 0.1  # radii of a ring
 
 
@@ -52,11 +56,14 @@ class Case(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """How a case went: seconds, the poses at each frame, the rise of energy (NaN where it is not known)."""
+    """How a case went: seconds, the poses at each frame; the rise of energy, and the least gap between steps,
+    NaN where these are not known.
+    """
 
     seconds: float
     poses: list[Sequence[Pose]]
-    rise: float
+    rise: float = float("nan")
+    between: float = float("nan")
 
 
 def ring(around: int = 16, across: int = 8) -> Body:
@@ -119,8 +126,23 @@ def ours(case: Case) -> Outcome:
         poses.append(scene.poses(made.state.motion))
     energies = np.array([state.energy for state in made.states])
     kinetic = made.states[0].motion.kinetic_energy(scene.inertia)
-    size = max(kinetic, float(np.ptp(energies)), 1e-300)
-    return Outcome(time.process_time() - start, poses, float(np.diff(energies).max(initial=0.0)) / size)
+    weight = float(np.linalg.norm(DOWN)) * float((scene.inertia.mass * scene.inertia.radius).sum())
+    size = max(kinetic, float(np.ptp(energies)), weight)
+    spent = time.process_time() - start
+    between = _gap_between_steps(made) if case.rings else float("nan")
+    return Outcome(spent, poses, float(np.diff(energies).max(initial=0.0)) / size, between)
+
+
+def _gap_between_steps(made: Simulation) -> float:
+    """Return the least gap of bodies at ten times between two states, for every eighth of these."""
+    scene, least = made.scene, float("inf")
+    for one, two in list(pairwise(made.states))[::8]:
+        way = one.motion.twists_to(scene.inertia, two.motion)
+        for share in np.linspace(0.0, 1.0, 12)[1:-1]:
+            system = scene.system(one.motion.displaced(scene.inertia, share * way))
+            points = system.generate(Reach(0.01, 0.01, 0.01), InterfacePoints.none(), None)
+            least = min(least, float(points.gap.min(initial=np.inf)))
+    return least
 
 
 def blenders(case: Case) -> Outcome:
@@ -148,7 +170,84 @@ def blenders(case: Case) -> Outcome:
         spent += time.process_time() - start
         graph = bpy.context.evaluated_depsgraph_get()
         poses.append([Pose.from_matrix(np.array(obj.evaluated_get(graph).matrix_world)) for obj in made])
-    return Outcome(spent, list(poses[2:]), float("nan"))
+    return Outcome(spent, list(poses[2:]))
+
+
+def bullets(case: Case) -> Outcome:
+    """Let Bullet simulate a case."""
+    bullet = importlib.import_module("pybullet")
+    bullet.connect(bullet.DIRECT)
+    bullet.setGravity(0.0, 0.0, -float(np.linalg.norm(DOWN)))
+    bullet.setPhysicsEngineParameter(fixedTimeStep=1.0 / (RATE * SUBSTEPS))
+    add = _bullet_ring if case.rings else _bullet_hull
+    for body in case.world:
+        add(bullet, body, Pose(UPRIGHT, np.zeros(3)), 0.0)
+    numbers = [
+        add(bullet, body, pose, body.mass.mass) for body, pose in zip(case.bodies, case.poses, strict=True)
+    ]
+    for number, velocity in zip(numbers, case.velocity.tolist(), strict=True):
+        bullet.resetBaseVelocity(number, velocity, [0.0, 0.0, 0.0])
+    spent, poses = 0.0, [list(case.poses)]
+    for _ in range(case.frames):
+        start = time.process_time()
+        for _ in range(SUBSTEPS):
+            bullet.stepSimulation()
+        spent += time.process_time() - start
+        places = [bullet.getBasePositionAndOrientation(number) for number in numbers]
+        poses.append([Pose(np.roll(turn, 1), np.array(place)) for place, turn in places])
+    bullet.disconnect()
+    return Outcome(spent, poses)
+
+
+def _bullet_hull(bullet: Any, body: Body, pose: Pose, mass: float) -> int:
+    """Add the hull of a body whose centre of mass is its origin; return its number."""
+    centre = np.zeros(3) if mass else body.mass.center
+    shape = bullet.createCollisionShape(bullet.GEOM_MESH, vertices=(body.points - centre).tolist())
+    return _bullet_body(bullet, shape, pose, centre, mass)
+
+
+def _bullet_ring(bullet: Any, body: Body, pose: Pose, mass: float) -> int:
+    """Add a ring of capsules: one that stands, where its points are; return its number."""
+    middles = body.points.reshape(16, -1, 3).mean(axis=1)
+    ahead = np.roll(middles, -1, axis=0)
+    turns = [
+        rotation_between(np.array([0.0, 0.0, 1.0]), two - one)
+        for one, two in zip(middles, ahead, strict=True)
+    ]
+    shape = bullet.createCollisionShapeArray(
+        shapeTypes=[bullet.GEOM_CAPSULE] * 16,
+        radii=[MINOR] * 16,
+        lengths=np.linalg.norm(ahead - middles, axis=1).tolist(),
+        collisionFramePositions=(0.5 * (middles + ahead)).tolist(),
+        collisionFrameOrientations=[np.roll(turn, -1).tolist() for turn in turns],
+    )
+    return _bullet_body(bullet, shape, pose, np.zeros(3), mass)
+
+
+def rotation_between(one: Floats, other: Floats) -> Floats:
+    """Return the unit quaternion of the least turn from one direction to another one that is not opposite."""
+    one, other = one / np.linalg.norm(one), other / np.linalg.norm(other)
+    turn = np.append(1.0 + one @ other, np.cross(one, other))
+    return np.asarray(turn / np.linalg.norm(turn))
+
+
+def _bullet_body(bullet: Any, shape: int, pose: Pose, shift: Floats, mass: float) -> int:
+    number: int = bullet.createMultiBody(
+        mass,
+        shape,
+        basePosition=pose.points(shift).tolist(),
+        baseOrientation=np.roll(pose.rotation, -1).tolist(),
+    )
+    bullet.changeDynamics(
+        number,
+        -1,
+        lateralFriction=FRICTION**0.5,
+        restitution=0.0,
+        linearDamping=0.0,
+        angularDamping=0.0,
+        collisionMargin=MARGIN,
+    )
+    return number
 
 
 def _launch(obj: Any, velocity: Floats) -> None:
@@ -187,6 +286,16 @@ def least_gap(case: Case, poses: list[Sequence[Pose]]) -> float:
     return least
 
 
+def deepest_overlap(case: Case, poses: list[Sequence[Pose]]) -> float:
+    """Return by how much triangles of two bodies cut through each other at most at the frames, a length."""
+    system, deepest = ContactSystem.of(case.bodies, case.poses, case.world), 0
+    for at in poses:
+        there = system.at(tuple(at))
+        while deepest < len(DEPTHS) and there.triangles_overlap(float(DEPTHS[deepest])):
+            deepest += 1
+    return float(DEPTHS[deepest - 1]) * system.radius if deepest else 0.0
+
+
 def linking_numbers(case: Case, poses: Sequence[Pose]) -> list[int]:
     """Return the linking numbers of neighbours in a chain, by Gauss's integral over their circles."""
     angle = np.arange(48) * 2.0 * np.pi / 48
@@ -221,18 +330,22 @@ def main() -> None:
             chain(10, frames=96),
         ]
     )
-    print(f"{'case':24}{'by':>10}{'seconds':>9}{'least gap':>12}{'moved':>11}{'rise':>10}  linked")
+    print(
+        f"{'case':24}{'by':>10}{'seconds':>9}{'overlap':>10}{'least gap':>12}{'between':>10}{'moved':>11}"
+        f"{'rise':>10}  linked"
+    )
     for case in cases:
-        for name, way in (("us", ours), ("Blender", blenders)):
+        for name, way in (("us", ours), ("Blender", blenders), ("Bullet", bullets)):
             done = way(case)
             moved = max(
                 float(np.linalg.norm(end.translation - pose.translation))
                 for end, pose in zip(done.poses[-1], case.poses, strict=True)
             )
+            gap, overlap = least_gap(case, done.poses), deepest_overlap(case, done.poses)
             linked = linking_numbers(case, done.poses[-1]) if case.rings else ""
             print(
-                f"{case.name:24}{name:>10}{done.seconds:9.1f}{least_gap(case, done.poses):12.2e}"
-                f"{moved:11.2e}{done.rise:10.1e}  {linked}",
+                f"{case.name:24}{name:>10}{done.seconds:9.1f}{overlap:10.1e}{gap:12.2e}"
+                f"{done.between:10.1e}{moved:11.2e}{done.rise:10.1e}  {linked}",
                 flush=True,
             )
 
