@@ -9,7 +9,8 @@ Run from the project's root, with bpy: python -m benchmarks.motion [--short]
 
 Of each: the seconds of the processor; how deep bodies overlap at most, and their least gap, at the frames;
 how far any body has moved, which is the creep of a wall that stands; and the greatest rise of the energy in a
-step, over the motion's.  Of our chain also the least gap at ten times between two steps, for every eighth step.
+step, over what the motion has.  Of our chain also the least gap at ten times between two steps, for every
+eighth step.
 
 Blender takes the same triangles, meshes for the rings and hulls for the bricks, 240 steps a second, and a
 margin of a millimetre.  Bullet takes hulls for the bricks, sixteen capsules for a ring, and as many steps.

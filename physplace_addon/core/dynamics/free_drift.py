@@ -86,10 +86,7 @@ def free_drift(
             hindering = tuple(np.unique(pairs[pairs != FIXED]).tolist())
             if shorter > nearly:
                 return _cut_short(scene, moment, trial, shorter, hindering)
-            if not _are_hit(moment.points, left_out, pairs):
-                shorter = max(_SHORTER, _SPARING * shorter)  # bending falls with the square of the step
-            elif nearly < _WHOLE:
-                shorter = min(shorter + _BEYOND / part, nearly)
+            shorter = _shorter_trial(shorter, nearly, part, _are_hit(moment.points, left_out, pairs))
         trial = _drifted_with_linkages(scene, moment, h, part * shorter, left_out, passing)
     if trial is None or isinstance(trial, FreeLinkages):
         return trial
@@ -97,6 +94,13 @@ def free_drift(
     if shorter >= _WHOLE:
         return FreeDrift(trial.held, trial.drift, trial.part, end, hindering, trial.linkages)
     return _cut_short(scene, moment, trial, shorter, hindering)
+
+
+def _shorter_trial(free: float, nearly: float, part: float, hit: bool) -> float:
+    """Return the share of a trial of a part of a step, free as far as a share, that is tried next."""
+    if not hit:
+        return max(_SHORTER, _SPARING * free)  # bending falls with the square of the step
+    return min(free + _BEYOND / part, nearly) if nearly < _WHOLE else free
 
 
 def _part_to_limit(moment: Moment, trial: _Trial, passing: Bools, reaches: bool) -> float:
