@@ -188,7 +188,7 @@ def bullets(case: Case) -> Outcome:
     ]
     for number, velocity in zip(numbers, case.velocity.tolist(), strict=True):
         bullet.resetBaseVelocity(number, velocity, [0.0, 0.0, 0.0])
-    spent, poses = 0.0, [list(case.poses)]
+    spent, poses = 0.0, list[Sequence[Pose]]([case.poses])
     for _ in range(case.frames):
         start = time.process_time()
         for _ in range(SUBSTEPS):

@@ -30,7 +30,7 @@ from .joints.loads import Break, break_in_step, can_break
 from .joints.passed_limits import fast_limits, slowly_reached
 from .motion import Motion, anchor_frames
 from .scene import Scene
-from .sleeping import Sleep, crowded_bodies, islands, woken
+from .sleeping import Sleep, crowded_bodies, squeezed, woken
 from .start import interfering, parted
 from .state import ContactHistory, SimulationState
 from .step import Moment, moment_at, settled
@@ -234,7 +234,7 @@ class Simulation:
         jammed = self._isolated > _JAMMED and state.time - self._since < self.scene.step
         if made is None or jammed:
             self.status = SimulationStatus.JAMMED if jammed else SimulationStatus.SQUEEZED
-            self.involved = self._hindering if jammed else _squeezed(self.scene, moment)
+            self.involved = self._hindering if jammed else squeezed(self.scene, moment)
             return self.state
         if made.part == 0.0:
             sleep, broke = self._broken_now(moment, sleep, made.breaks.joints)
@@ -388,16 +388,3 @@ def _without_wrapping(motion: Motion, h: float, until: float | None) -> tuple[fl
     """
     fastest = float(length(motion.spin).max(initial=0.0))
     return (h, until) if fastest * h <= _TURN else (_TURN / fastest, None)
-
-
-def _squeezed(scene: Scene, moment: Moment) -> tuple[int, ...]:
-    """Return the numbers of the bodies that move as given, and of those between them; of all that touch where
-    nothing does.
-    """
-    points = moment.points.take(moment.touching)
-    pairs = np.stack([points.body1, points.body2], axis=1)
-    squeezing = scene.given & moment.motion.rates.any(axis=1)
-    if not squeezing.any():
-        return tuple(np.unique(pairs[pairs != FIXED]).tolist())
-    number = islands(len(scene), np.zeros(len(scene), bool), points, scene.joints.body)
-    return tuple(np.flatnonzero(np.isin(number, number[squeezing])).tolist())

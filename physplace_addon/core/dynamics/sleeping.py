@@ -125,3 +125,16 @@ def woken(scene: Scene, sleep: Sleep, moment: Moment) -> Sleep:
     first = touching.body1[sleeps[touching.body1] & moves[touching.body2]]
     second = touching.body2[sleeps[touching.body2] & moves[touching.body1]]
     return sleep.woken(np.union1d(first, second))
+
+
+def squeezed(scene: Scene, moment: Moment) -> tuple[int, ...]:
+    """Return the numbers of the bodies that move as given, and of those between them; of all that touch where
+    nothing does.
+    """
+    points = moment.points.take(moment.touching)
+    pairs = np.stack([points.body1, points.body2], axis=1)
+    squeezing = scene.given & moment.motion.rates.any(axis=1)
+    if not squeezing.any():
+        return tuple(np.unique(pairs[pairs != FIXED]).tolist())
+    number = islands(len(scene), np.zeros(len(scene), bool), points, scene.joints.body)
+    return tuple(np.flatnonzero(np.isin(number, number[squeezing])).tolist())
