@@ -9,10 +9,12 @@ import pytest
 from physplace_addon.scene.access import custom_properties
 from physplace_addon.scene.writing.actions import curves_of
 from tests.addon.running import refused
-from tests.blender_data import current_scene, current_view_layer, physplace
+from tests.blender_data import current_scene, current_view_layer, mesh_of, physplace
+from tests.oracles.triangles import crossings
 from tests.scene import scenes
 from tests.scene.dynamics.rigid_scenes import body, constraint
 from tests.scene.linkages import rigs
+from tests.scene.linkages.standing_figure import figure_bent_over_the_seat, overlaps
 
 
 def report(obj: bpy.types.Object) -> dict[str, object]:
@@ -151,3 +153,40 @@ def test_a_figure_with_nothing_below_is_left_in_place() -> None:
     assert physplace.linkage_sit() == {"FINISHED"}
     assert report(rig)["status"] == "NO_SUPPORT"
     np.testing.assert_array_equal(np.array(rigs.bone(rig, "Bone 1").matrix), before)
+
+
+def crossing_pairs(rig: bpy.types.Object) -> list[tuple[str, str]]:
+    """What of a figure passes through what is around it, by more than a chain of single precision hides."""
+    around = [obj for obj in bpy.data.objects if obj.type == "MESH" and obj.parent is None]
+    return [
+        (part.name, other.name)
+        for part in rig.children
+        for other in around
+        if len(crossings(triangles_of(part), triangles_of(other), 3e-6))
+    ]
+
+
+def triangles_of(obj: bpy.types.Object) -> np.ndarray:
+    mesh = mesh_of(obj)
+    mesh.calc_loop_triangles()
+    points = np.array([vertex.co for vertex in mesh.vertices])
+    matrix = np.array(obj.matrix_world)
+    placed: np.ndarray = points @ matrix[:3, :3].T + matrix[:3, 3]
+    corners: np.ndarray = placed[np.array([triangle.vertices for triangle in mesh.loop_triangles])]
+    return corners
+
+
+def test_a_figure_of_sixteen_parts_sits_down_on_a_chair() -> None:
+    rig = figure_bent_over_the_seat()
+    assert overlaps() == []
+    assert physplace.linkage_sit() == {"FINISHED"}
+    found = report(rig)
+    assert found["status"] in ("BALANCED", "BALANCED_BY_FRICTION")
+    assert found["stable"]
+    assert float(str(found["residual_force"])) < 1e-6
+    assert set(str(found["rests_on"]).split("; ")) == {"Seat", "Floor"}
+    assert 0.0 < float(str(found["joint_holding"])) < 1.0
+    assert crossing_pairs(rig) == []
+    for side in ("L", "R"):  # the knees still bend about their own axes alone
+        turned = rigs.bone(rig, f"Shin.{side}").matrix_basis.to_quaternion()
+        assert max(abs(turned.y), abs(turned.z)) < 1e-6

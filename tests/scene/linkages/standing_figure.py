@@ -14,7 +14,7 @@ import numpy as np
 from mathutils.bvhtree import BVHTree
 
 from physplace_addon.scene.access import present
-from tests.blender_data import mesh_of
+from tests.blender_data import current_view_layer, mesh_of
 from tests.scene import scenes
 from tests.scene.linkages import rigs
 
@@ -155,3 +155,14 @@ def overlaps() -> list[tuple[str, str]]:
             mine |= {obj.name} if obj.parent is not None else set()
     around = trees.keys() - mine
     return [(part, other) for part in mine for other in around if trees[part].overlap(trees[other])]
+
+
+def figure_bent_over_the_seat() -> bpy.types.Object:
+    """The figure bent as one that sits, a little above the seat and the floor."""
+    rig = figure_and_chair()
+    for side in ("L", "R"):
+        for name, angle in (("Thigh", -1.45), ("Shin", 1.4), ("Arm", -0.3)):
+            rigs.set_rotation(rigs.bone(rig, f"{name}.{side}"), "XYZ", (angle, 0.0, 0.0))
+    rig.location = (0.0, 0.33, -0.35)
+    current_view_layer().update()
+    return rig
