@@ -87,6 +87,7 @@ bench: set-up
 	@$(RUN) -m benchmarks.many_fixed $(ARGS)
 	@$(RUN) -m benchmarks.rigid_bodies $(ARGS)
 	@$(RUN) -m benchmarks.motion $(ARGS)
+	@$(RUN) -m benchmarks.linkages $(ARGS)
 
 lint: set-up-checks
 	@$(CHECKS)/ruff check .

@@ -50,6 +50,7 @@ class Equations:
         joints: those between groups.
         numbers (j,): of these joints among the linkage's.
         batches: the rows, those of joints and constraints first, then stiff axes, then goals.
+        goal_batches: the number of those of goals, the last ones.
         goals: which are to be met.
         goal_rows: the rows of each goal.
         hard (n,): rows that must hold exactly: joints and constraints.
@@ -61,6 +62,7 @@ class Equations:
     joints: Joints
     numbers: Ints
     batches: tuple[RowBatch, ...]
+    goal_batches: int
     goals: tuple[Goal, ...]
     goal_rows: tuple[slice, ...]
     hard: Bools
@@ -85,7 +87,7 @@ class Equations:
             compliance = np.concatenate([compliance, stiff[1]])
         hard = np.arange(len(compliance)) < before
         nothing = np.full(len(compliance), -1, np.intp)
-        bare = cls(groups, joints, numbers, tuple(firm), (), (), hard, nothing, compliance)
+        bare = cls(groups, joints, numbers, tuple(firm), 0, (), (), hard, nothing, compliance)
         return bare.with_goals(goals)
 
     def __len__(self) -> int:
@@ -106,28 +108,26 @@ class Equations:
         """Return the equations with other goals; where these have rows of the same groups, the structure
         stays.
         """
-        first = int(np.count_nonzero(self.goal < 0))
         of_goals = [goal.batches(self.groups) for goal in goals]
-        counts = [sum(len(batch.body) for batch in batches) for batches in of_goals]
+        firm = len(self.batches) - self.goal_batches
+        batches = (*self.batches[:firm], *(batch for some in of_goals for batch in some))
+        found = replace(self, batches=batches, goals=tuple(goals), goal_batches=len(batches) - firm)
+        if self.has_goals_like(found) and [g.weight for g in goals] == [g.weight for g in self.goals]:
+            found.__dict__.update(dual=self.dual, places=self.places, body=self.body)
+            return found
+        first = int(np.count_nonzero(self.goal < 0))
+        counts = [sum(len(batch.body) for batch in some) for some in of_goals]
         starts = first + np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
-        rows = tuple(slice(int(a), int(b)) for a, b in pairwise(starts))
         weights = np.array([each.weight for each in goals])
-        kept = len(self.batches) - sum(len(goal.batches(self.groups)) for goal in self.goals)
-        found = replace(
-            self,
-            batches=(*self.batches[:kept], *(batch for some in of_goals for batch in some)),
-            goals=tuple(goals),
-            goal_rows=rows,
+        return replace(
+            found,
+            goal_rows=tuple(slice(int(a), int(b)) for a, b in pairwise(starts)),
             hard=np.concatenate([self.hard[:first], np.zeros(sum(counts), bool)]),
             goal=np.concatenate([self.goal[:first], np.repeat(np.arange(len(goals)), counts)]),
             compliance=np.concatenate(
                 [self.compliance[:first], np.repeat(GOAL_COMPLIANCE / weights, counts)]
             ),
         )
-        found.__dict__["angles"] = self.angles
-        if np.array_equal(found.body, self.body):
-            found.__dict__.update(dual=self.dual, places=self.places, body=self.body)
-        return found
 
     def rows(self, configuration: Configuration) -> Rows:
         """Return all rows at a configuration."""
@@ -181,15 +181,14 @@ class Equations:
         """Return how far goals have moved from the same ones before, over L or in radians; 0 for others."""
         farthest = 0.0
         for goal, other in zip(self.goals, before.goals, strict=False):
-            if type(goal) is type(other) and goal.part == other.part:
+            if goal.kind == other.kind:
                 unit = 1.0 if goal.is_turn else self.groups.length
                 farthest = max(farthest, float(np.linalg.norm(goal.place - other.place)) / unit)
         return farthest
 
     def has_goals_like(self, before: Equations) -> bool:
         """Return whether the goals are those of other equations, apart from where they lead."""
-        kinds = [[(type(goal), goal.part, goal.hard) for goal in each.goals] for each in (before, self)]
-        return kinds[0] == kinds[1] and len(before) == len(self)
+        return [goal.kind for goal in before.goals] == [goal.kind for goal in self.goals]
 
     def goal_errors(self, values: Floats) -> Floats:
         """Return how far each goal (g,) is from being met, lengths or radians, for the values (n,) of all

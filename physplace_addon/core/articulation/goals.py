@@ -60,6 +60,11 @@ class Goal(ABC):
             raise JointError("goal", f"its weight is {self.weight}", "give it a positive one")
 
     @property
+    def kind(self) -> tuple[object, ...]:
+        """What goals have in common whose rows have the same structure, so that one can follow the other."""
+        return type(self), self.part, self.hard
+
+    @property
     def is_turn(self) -> bool:
         """Whether its error is an angle, not a length."""
         return False
@@ -97,6 +102,11 @@ class SurfaceGoal(Goal):
 
     point: Floats
     surface: Guide
+
+    @property
+    def kind(self) -> tuple[object, ...]:
+        """What goals with the same structure of rows have in common: the number of directions, too."""
+        return type(self), self.part, self.hard, self.surface.rows
 
     @property
     def place(self) -> Floats:

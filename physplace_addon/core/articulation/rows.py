@@ -27,7 +27,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 
 import numpy as np
 
@@ -93,28 +93,28 @@ class CoincidentPoints(RowBatch):
         centre, matrix = configuration.frames
         arm = (matrix[self.pairs] @ self.local[..., None])[..., 0] / self.length
         point = centre[self.pairs] / self.length + arm
-        blocks = self._constant.copy()
+        constant, direction = _constant_parts(len(arm))
+        blocks = constant.copy()
         turning = arm * _SIGNS
         for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):  # d of the axis i is e_i: its a x d has -a_k, a_j
             blocks[:, i, :, 3 + j] = turning[:, :, k]
             blocks[:, i, :, 3 + k] = -turning[:, :, j]
         value: Floats = (point[:, 1] - point[:, 0]).ravel()
-        return Rows(value, blocks.reshape(-1, 2, 6), self._direction, np.repeat(arm, 3, axis=0))
-
-    @cached_property
-    def _constant(self) -> Floats:
-        """The blocks (k, 3, 2, 6) without those by turns."""
-        blocks = np.zeros((len(self.pairs), 3, 2, 6))
-        blocks[..., :3] = _PLACES
-        return blocks
-
-    @cached_property
-    def _direction(self) -> Floats:
-        return np.broadcast_to(_PLACES, (len(self.pairs), 3, 2, 3)).reshape(-1, 2, 3)
+        return Rows(value, blocks.reshape(-1, 2, 6), direction, np.repeat(arm, 3, axis=0))
 
 
 _PLACES = np.stack([-np.eye(3), np.eye(3)], axis=1)  # (axis, group, direction)
 _SIGNS = np.array([[-1.0], [1.0]])
+
+
+@lru_cache(maxsize=16)
+def _constant_parts(count: int) -> tuple[Floats, Floats]:
+    """Return the blocks (k, 3, 2, 6) of coincident points without those by turns, and their directions."""
+    blocks = np.zeros((count, 3, 2, 6))
+    blocks[..., :3] = _PLACES
+    direction = np.broadcast_to(_PLACES, (count, 3, 2, 3)).reshape(-1, 2, 3)
+    blocks.flags.writeable = direction.flags.writeable = False
+    return blocks, direction
 
 
 @dataclass(frozen=True, eq=False)

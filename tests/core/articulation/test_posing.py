@@ -11,6 +11,7 @@ from physplace_addon.core.arrays import Floats
 from physplace_addon.core.articulation import (
     FigureGoal,
     Goal,
+    Line,
     LinkageDrag,
     LinkagePull,
     LinkageScene,
@@ -19,7 +20,9 @@ from physplace_addon.core.articulation import (
     LinkageStatus,
     OrientationGoal,
     PinGoal,
+    Plane,
     PointGoal,
+    SurfaceGoal,
     pinned,
 )
 from physplace_addon.core.contact.system import FIXED
@@ -308,6 +311,28 @@ def test_two_pinned_parts_stay_where_the_rest_is_dragged() -> None:
     for part in (0, 9):
         assert np.abs(state.poses[part].matrix4 - figure.poses[part].matrix4).max() < 1e-7
     assert state.goal_errors.max() < 1e-6
+
+
+def test_goals_can_be_exchanged_for_others_while_a_figure_is_dragged() -> None:
+    figure = figures.chain(5, 0.4)
+    scene = scene_of(figure)
+    place = tip_of(figure, 4)
+    drag = LinkageDrag(scene, scene.start, [PointGoal(4, TIP, place)])
+    shift = np.array([-0.3, 0.2, 0.1])
+    for goals in (
+        [PointGoal(4, TIP, place + shift)],
+        [SurfaceGoal(4, TIP, Plane(place - shift, np.array([1.0, 0.0, 0.0])))],
+        [SurfaceGoal(4, TIP, Line(place - shift, np.array([0.0, 1.0, 0.0])))],
+        [PinGoal(0, figure.poses[0]), PointGoal(4, TIP, place + shift)],
+        [],
+    ):
+        drag.move_to(goals)
+        assert ended(drag).goal_errors.max(initial=0.0) < 1e-6
+        assert drag.status is LinkageStatus.REACHED
+    for pose, start in zip(
+        drag.state.poses, figure.poses, strict=True
+    ):  # nothing holds it: least motion is none
+        assert np.abs(pose.matrix4 - start.matrix4).max() < 1e-6
 
 
 def test_a_four_bar_linkage_turns_as_its_geometry_says() -> None:
