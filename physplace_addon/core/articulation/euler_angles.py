@@ -143,6 +143,8 @@ class AngleRows(RowBatch):
 
     def rows(self, configuration: Configuration) -> Rows:
         """Return a row for each angle."""
+        if not len(self.number):
+            return Rows.straight(np.zeros(0), np.zeros((0, 2, 6)))
         angles, rates, frame = self._angles(configuration)
         each = np.arange(len(self.axes))[:, None]
         whole = self.middle[each, self.axes] - angles

@@ -38,6 +38,7 @@ class Linkage:
         stiffness: resistance (n, 6) of the joints' free axes to a change from the reference pose: 1 resists a
             unit shift or turn as one part does.
         locked: the numbers of joints that keep their present coordinates.
+        ghosts: the numbers of parts that nothing touches, such as a bone without a mesh.
     """
 
     parts: tuple[Body, ...]
@@ -47,6 +48,7 @@ class Linkage:
     weights: Floats
     stiffness: Floats
     locked: frozenset[int]
+    ghosts: frozenset[int] = frozenset()
 
     @classmethod
     def of(
@@ -59,6 +61,7 @@ class Linkage:
         weights: Sequence[float] | None = None,
         stiffness: Mapping[int, Sequence[float]] | None = None,
         locked: Collection[int] = (),
+        ghosts: Collection[int] = (),
     ) -> Linkage:
         """Return a linkage of parts and joints that have a meaning.
 
@@ -82,7 +85,16 @@ class Linkage:
                 raise JointError(
                     "linkage", f"joint {number} is locked, there are {len(joints)}", "name one of them"
                 )
-        return cls(tuple(parts), named, tuple(joints), tuple(constraints), weight, stiff, frozenset(locked))
+        return cls(
+            tuple(parts),
+            named,
+            tuple(joints),
+            tuple(constraints),
+            weight,
+            stiff,
+            frozenset(locked),
+            frozenset(ghosts),
+        )
 
     def __len__(self) -> int:
         return len(self.parts)

@@ -297,7 +297,8 @@ class LinkageSession(InteractiveSession):
             parts.append(self.explanation)
         parts.append(counted(len(self._state.contacts), "contact"))
         parts += [counted(len(self.pins), "pin")] if self.pins else []
-        parts += [f"left out of account: {listed(self.found.left_out)}"] if self.found.left_out else []
+        notes = self._prepared.notes
+        parts += [f"left out of account: {listed(notes)}"] if notes else []
         return "   |   ".join(parts)
 
 
@@ -315,5 +316,5 @@ def conclusion(prepared: PreparedLinkage, moved: int, state: LinkageState, solve
     elif (state.goal_errors <= MET * prepared.scene.groups.length).all():
         status, text = LinkageStatus.REACHED, LinkageStatus.REACHED.message
     texts = [f'"{found.objects[0].name}": {counted(moved, "part")} moved', text]
-    texts += [f"left out of account: {listed(found.left_out)}"] if found.left_out else []
+    texts += [f"left out of account: {listed(prepared.notes)}"] if prepared.notes else []
     return Conclusion(status is LinkageStatus.REACHED, "; ".join(texts))

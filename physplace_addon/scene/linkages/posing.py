@@ -25,13 +25,14 @@ from ..errors import SceneError
 from ..writing.keys import Key, Keying, insert_automatically, insert_keys
 from ..writing.transform import READ_BACK, Channels, channels, check_world_matrix, set_channels
 from .anchors import keep_anchors
-from .bone_constraints import is_acting
+from .bone_constraints import is_acting, limits_of
 from .bone_frames import basis_channels, basis_matrix, matrix_of, refusal
 from .linkages import BonePlace, FoundLinkage
 
 UNCHANGED: Final = (
     2e-6  # change of a rotation, and of a location over R, that is rounding of single precision
 )
+LIMITED_BACK: Final = 1e-3  # error of a bone read back, over its largest entry, that a limit's rounding makes
 TRIAL: Final = 0.1  # shift, over R, by which it is tried whether a linkage can be written
 
 Posed = Object | PoseBone
@@ -222,7 +223,10 @@ def _check_bone(context: Context, place: BonePlace, pose: Pose) -> None:
     evaluated = armature.evaluated_get(context.evaluated_depsgraph_get())
     matrix = matrix_of(evaluated.matrix_world) @ matrix_of(present(evaluated.pose).bones[place.bone].matrix)
     expected = pose.matrix4 @ linear4(place.stretch)
-    if np.abs(matrix - expected).max() > READ_BACK * np.abs(expected).max():
+    bone = present(armature.pose).bones[place.bone]
+    limited = any(next(limits_of(each), None) is not None for each in (bone, *bone.parent_recursive))
+    off = LIMITED_BACK if limited else READ_BACK
+    if np.abs(matrix - expected).max() > off * np.abs(expected).max():
         raise _owned(armature, place.bone)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from ...core.arrays import Floats
 from ...core.articulation import EulerAngles, Linkage, LinkageScene, LinkageState, PointGoal
 from ...core.collision import closest_on_triangle
+from ...core.contact.system import FIXED
 from ...core.mechanics.origin import near_the_origin
 from ...core.rigid import Pose
 from .linkages import FoundLinkage
@@ -42,6 +43,18 @@ class PreparedLinkage:
         linkage = core_linkage(found, origin)
         return cls(scenario, LinkageScene.of(linkage, near, world), origin)
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What does not count, a phrase each: of the scene, and contact of parts that overlap at rest."""
+        found, joined = self.scenario.found, set[frozenset[str]]()
+        for read in found.joints:
+            anchors = read.joint.anchors
+            ends = [found.parts[number].name for number in (anchors.first, anchors.second) if number != FIXED]
+            joined.add(frozenset(ends))
+        others = [pair for pair in self.scene.excepted if frozenset(pair) not in joined]
+        overlaps = [f'the contact of "{first}" with "{second}", which overlap' for first, second in others]
+        return (*found.left_out, *overlaps)
+
     def poses(self, state: LinkageState) -> tuple[Pose, ...]:
         """Return the poses of the parts in the world."""
         return tuple(moved(pose, self.origin) for pose in state.poses)
@@ -69,6 +82,7 @@ def core_linkage(found: FoundLinkage, origin: Floats) -> Linkage:
         joints,
         names=[part.name for part in found.parts],
         constraints=ranges,
+        ghosts=[number for number, part in enumerate(found.parts) if not part.is_solid],
         weights=[1.0 if part.is_solid else GHOST_WEIGHT for part in found.parts],
         stiffness={number: read.stiffness for number, read in enumerate(found.joints) if any(read.stiffness)},
     )

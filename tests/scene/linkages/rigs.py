@@ -71,9 +71,9 @@ def box(name: str, half: Point) -> bpy.types.Object:
 
 
 def carried_box(rig: bpy.types.Object, bone: str, half: Point | None = None) -> bpy.types.Object:
-    """A box along a bone, parented to it: it leaves out a tenth of the bone at each end."""
+    """A box along a bone, from its head to its tail, parented to it."""
     rest = present(rig.pose).bones[bone].bone
-    size = half or (0.12 * rest.length, 0.4 * rest.length, 0.12 * rest.length)
+    size = half or (0.12 * rest.length, 0.5 * rest.length, 0.12 * rest.length)
     obj = box(f"Box {bone}", size)
     obj.parent, obj.parent_type, obj.parent_bone = rig, "BONE", bone
     obj.location = (0.0, -0.5 * rest.length, 0.0)  # a child of a bone stands at its tail

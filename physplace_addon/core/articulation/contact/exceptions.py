@@ -36,11 +36,18 @@ def never_meeting(groups: RigidGroups, system: ContactSystem) -> tuple[frozenset
         if part_group[a] == part_group[b]
     }
     still = {(part, FIXED) for part, group in enumerate(part_group) if group == FIXED}
+    together |= _of_ghosts(groups.linkage.ghosts, len(system))
     neighbours = _neighbours(groups)
     alone = replace(system, never_meeting=frozenset(together | still))
     near = [pair for pair in alone.pairs(_TOUCHING) if pair[1] != FIXED or pair in neighbours]
     excepted = frozenset(pair for pair in near if _overlap(alone, pair, pair in neighbours))
     return frozenset(together | still | excepted), excepted
+
+
+def _of_ghosts(ghosts: frozenset[int], count: int) -> set[Pair]:
+    """Return the pairs of parts that nothing touches, with all of so many parts and with the world."""
+    pairs = {(min(a, b), max(a, b)) for a in ghosts for b in range(count) if a != b}
+    return pairs | {(a, FIXED) for a in ghosts}
 
 
 def overlaps_world(system: ContactSystem) -> list[int]:

@@ -1,0 +1,69 @@
+"""Figures that are posed among things, and among their own parts: they touch and do not pass through."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.addon.running import refused
+from tests.blender_data import current_view_layer, physplace
+from tests.scene import scenes
+from tests.scene.linkages import rigs
+from tests.scene.linkages.standing_figure import HIP, SEAT, figure_and_chair, overlaps
+
+FEET = ("Foot.L", "Foot.R")
+
+
+def test_three_drags_by_a_script_have_a_standing_figure_sit_on_a_chair_with_its_feet_on_the_floor() -> None:
+    rig = figure_and_chair()
+    for foot in FEET:
+        rigs.bone(rig, foot)["physplace_pin"] = [2.0, 0.0, 0.0, 0.0]
+    before = [rigs.bone_matrix(rig, foot) for foot in FEET]
+    for part, target in (
+        ("Pelvis", (0.0, 0.4, 0.55)),
+        ("Chest", (0.0, 0.5, 1.05)),
+        ("Hand.L", (0.12, 0.0, 0.6)),
+    ):
+        assert physplace.linkage_drag(part=part, target=target) == {"FINISHED"}
+        assert overlaps() == []
+    for foot, matrix in zip(FEET, before, strict=True):
+        np.testing.assert_allclose(rigs.bone_matrix(rig, foot), matrix, atol=1e-4)
+    hip = rigs.bone_matrix(rig, "Thigh.L")[:3, 3]
+    assert SEAT < hip[2] < 0.6 * HIP
+    assert 0.2 < hip[1] < 0.6
+    knee = rigs.bone_matrix(rig, "Shin.L")
+    bend = rigs.bone_matrix(rig, "Thigh.L")[:3, 1] @ knee[:3, 1]
+    assert bend < 0.5, "its knees are bent"
+
+
+def test_a_bone_without_a_mesh_passes_through_things() -> None:
+    rig = rigs.armature(rigs.chain(4))
+    rigs.carried_box(rig, "Bone 0")
+    rigs.carried_box(rig, "Bone 3")
+    rigs.bone(rig, "Bone 0").lock_location = (True, True, True)
+    wall = rigs.box("Wall", (0.2, 0.2, 0.2))
+    wall.location = (0.0, 0.0, 1.5)
+    current_view_layer().update()
+    scenes.activate(rig)
+    assert physplace.linkage_solve(part="Bone 3", target=(0.5, 0.0, 3.8)) == {"FINISHED"}
+
+
+def test_a_part_that_overlaps_the_world_at_the_start_is_named() -> None:
+    rig = rigs.armature(rigs.chain(3))
+    rigs.carried_boxes(rig)
+    wall = rigs.box("Wall", (0.3, 0.3, 0.3))
+    wall.location = (0.0, 0.0, 1.5)
+    current_view_layer().update()
+    refused(physplace.linkage_solve, rig, '"Bone 1" overlaps "Wall"', part="Bone 2", target=(1.0, 0.0, 2.0))
+
+
+def test_parts_that_overlap_themselves_at_rest_are_posed_and_named(capfd: pytest.CaptureFixture[str]) -> None:
+    rig = rigs.armature(rigs.chain(3))
+    rigs.carried_boxes(rig)
+    thick = bpy.data.objects["Box Bone 2"]
+    thick.scale = (1.0, 5.0, 1.0)  # down to the first bone
+    current_view_layer().update()
+    scenes.activate(rig)
+    assert physplace.linkage_solve(part="Bone 2", target=(1.0, 0.0, 2.5)) == {"FINISHED"}
+    assert 'the contact of "Bone 0" with "Bone 2", which overlap' in capfd.readouterr().out
