@@ -81,7 +81,7 @@ class LinkageSession(InteractiveSession):
         self._solver: LinkageDrag | None = None
         self._last_pin: int | None = None
         self._pacing = Pacing()
-        self._goes_to: Floats | None = None
+        self._moved = np.inf  # in the last tick, a length
 
     @property
     def found(self) -> FoundLinkage:
@@ -104,8 +104,15 @@ class LinkageSession(InteractiveSession):
     def _step(self) -> bool:
         if self._solver is None or not self._solver.status.is_running:
             return False
-        self._state = self._solver.step()
+        before, self._state = self._state, self._solver.step()
+        self._moved = farthest_move(before, self._state)
         return True
+
+    @property
+    def is_still(self) -> bool:
+        """Whether it has got where the goals lead it, as far as anybody sees."""
+        ended = self._solver is None or not self._solver.status.is_running
+        return ended or self._moved <= UNSEEN * self._prepared.scene.groups.length
 
     def has_to_read(self) -> bool:
         """Return whether the linkage may come near something that is not read."""
@@ -145,7 +152,7 @@ class LinkageSession(InteractiveSession):
     def follow(self, target: Floats) -> None:
         """Lead what is grabbed to a place (3,) in the world."""
         if self.grabbed is not None and self._solver is not None:
-            self.grabbed = replace(self.grabbed, target=target)
+            self.grabbed, self._moved = replace(self.grabbed, target=target), np.inf
             self._solver.move_to(self._goals())
 
     def toggle_whole(self) -> None:
@@ -196,6 +203,7 @@ class LinkageSession(InteractiveSession):
 
     def _begin(self) -> None:
         """Follow the goals of now from the pose of now."""
+        self._moved = np.inf
         self._solver = LinkageDrag(self._prepared.scene, self._state, self._goals())
 
     def _goals(self) -> list[AnyGoal]:
@@ -261,11 +269,8 @@ class LinkageSession(InteractiveSession):
     def settle(self) -> None:
         """Go on until nothing moves any more that can be seen, for a moment at most."""
         end = perf_counter() + SETTLING
-        before = self._state
-        while self._step() and perf_counter() < end:
-            if farthest_move(before, self._state) <= UNSEEN * self._prepared.scene.groups.length:
-                break
-            before = self._state
+        while self._step() and not self.is_still and perf_counter() < end:
+            pass
 
     def write(self, context: Context) -> Conclusion:
         """Leave the linkage in its pose, with its pins. Raises SceneError, with everything put back."""
