@@ -139,3 +139,19 @@ async def test_a_blob_is_deleted_duplicated_and_undone_as_one(user: User) -> Non
     assert sorted(bpy.data.objects.keys()) == names
     await user.until(is_current)
     assert widest() > 1.5
+
+
+async def test_escape_ends_the_making_of_a_fine_mesh(user: User) -> None:
+    await two_balls(user)
+    bpy.data.objects["Blob"]["blob.sigma"] = 0.03
+    scenes.activate(bpy.data.objects["Blob"])
+    user.scene_is_ready()
+    before = sorted(bpy.data.objects.keys())
+    with bpy.context.temp_override(window=user.window, area=user.area, region=user.region()):
+        assert physplace.blob_mesh("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
+    await user.wait(3)
+    assert "Spreading particles over Blob" in header()
+    await user.press("ESC")
+    await user.wait(3)
+    assert not extension.open_sessions()
+    assert sorted(bpy.data.objects.keys()) == before

@@ -13,7 +13,7 @@ should be, within a longer time.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from time import perf_counter
 from typing import Final
@@ -160,7 +160,9 @@ class LiveMeshes:
 
     def _made(self, known: _Followed, mesh: Mesh, model: BlobModel, content: str, seconds: float) -> bool:
         known.problem = ""
-        before, now = known.made or live_mesh.first_guess(model), perf_counter()
+        before, now = live_mesh.first_guess(model), perf_counter()
+        if known.made is not None:
+            before = replace(known.made, finest=before.finest)
         spacing = before.spacing_within(seconds)
         waits = seconds <= MOVING and now < known.ended + REST * before.seconds
         made_from, made_spacing = live_mesh.made_of(mesh)

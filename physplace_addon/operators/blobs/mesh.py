@@ -5,20 +5,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import bpy
 from bpy.props import EnumProperty, FloatProperty
 from bpy.types import Context
 
+from ...core.jobs import Job
 from ...scene.blobs.frames import solved_model
-from ...scene.blobs.meshes import add_disks, add_empties, add_mesh, mesh_of, spread_over
+from ...scene.blobs.meshes import add_disks, add_empties, add_mesh, meshing, spreading
+from ...scene.blobs.models import BlobModel
 from ...scene.blobs.objects import active_blob
 from ...scene.errors import SceneError
 from ...scene.writing.duplicate import select_only
-from ..common import Conclusion, ObjectOperator, no_blob_reason, wait_cursor
+from ..common import Conclusion, no_blob_reason
+from ..sliced import SlicedOperator
 
 MANY = 500  # number of empties above which a scene becomes slow, so that one mesh is made instead
 
 
-class PHYSPLACE_OT_blob_mesh(ObjectOperator):
+class PHYSPLACE_OT_blob_mesh(SlicedOperator):
     """Make a mesh of the active blob's surface."""
 
     bl_idname = "physplace.blob_mesh"
@@ -54,19 +58,17 @@ class PHYSPLACE_OT_blob_mesh(ObjectOperator):
         """Return why it cannot run now: it needs a blob, in Object Mode."""
         return no_blob_reason(context)
 
-    def work(self, context: Context) -> Conclusion:
+    def job(self, context: Context) -> Job[Conclusion]:
         """Sample the surface, mesh it, make the object."""
-        blob = active_blob(context)
-        with wait_cursor(context.window):
-            model = solved_model(context, blob)
-            mesh = mesh_of(model, self.particle_size, self.within)
-        made = add_mesh(context, blob, model, mesh)
+        name, model = _read(context)
+        mesh = yield from meshing(model, self.particle_size, self.within)
+        made = add_mesh(context, bpy.data.objects[name], model, mesh)
         select_only(context, [made])
         figures = f"{len(mesh.triangles)} triangles, area {mesh.area:.4g}, volume {mesh.volume:.4g}"
         return Conclusion(True, f'"{made.name}": {figures}; {mesh.message}')
 
 
-class PHYSPLACE_OT_blob_particles(ObjectOperator):
+class PHYSPLACE_OT_blob_particles(SlicedOperator):
     """Make objects of the particles of the active blob's surface."""
 
     bl_idname = "physplace.blob_particles"
@@ -95,14 +97,19 @@ class PHYSPLACE_OT_blob_particles(ObjectOperator):
         """Return why it cannot run now: it needs a blob, in Object Mode."""
         return no_blob_reason(context)
 
-    def work(self, context: Context) -> Conclusion:
+    def job(self, context: Context) -> Job[Conclusion]:
         """Sample the surface, make the objects."""
-        blob = active_blob(context)
-        with wait_cursor(context.window):
-            floaters = spread_over(solved_model(context, blob))
-            if not len(floaters):
-                raise SceneError(blob.name, "it has no surface", "enlarge its elements, or lower its bias")
-            few = self.made_as == "EMPTIES" or (self.made_as == "AUTO" and len(floaters) <= MANY)
-            made = (add_empties if few else add_disks)(context, blob, floaters)
+        name, model = _read(context)
+        floaters = yield from spreading(model)
+        if not len(floaters):
+            raise SceneError(name, "it has no surface", "enlarge its elements, or lower its bias")
+        few = self.made_as == "EMPTIES" or (self.made_as == "AUTO" and len(floaters) <= MANY)
+        made = (add_empties if few else add_disks)(context, bpy.data.objects[name], floaters)
         select_only(context, [made])
         return Conclusion(True, f'"{made.name}": {len(floaters)} particles')
+
+
+def _read(context: Context) -> tuple[str, BlobModel]:
+    """Return the active blob's name, and the blob with its surface as it is solved. Raises SceneError."""
+    blob = active_blob(context)
+    return blob.name, solved_model(context, blob)

@@ -23,6 +23,8 @@ from ...core.implicit.control.sculpting import Sculpting
 from ...core.implicit.control.state import SculptSettings, SculptStatus
 from ...core.implicit.particles.floaters import Floaters
 from ...core.implicit.polygonize.triangulation import Triangulation, triangulated
+from ...core.jobs import Job, Progress, finished
+from ...core.wording import counted
 from ..access import view_layer_of
 from ..errors import SceneError
 from ..reading.visible import IGNORE
@@ -48,7 +50,16 @@ def mesh_of(model: BlobModel, radius: float, within: float) -> Triangulation:
     Raises:
         SceneError: if the surface gives no closed mesh.
     """
-    floaters = spread_over(model, radius)
+    return finished(meshing(model, radius, within))
+
+
+def meshing(model: BlobModel, radius: float, within: float) -> Job[Triangulation]:
+    """Do what `mesh_of` does, in slices: each step of the particles is one, and the triangles are one.
+
+    Raises SceneError if the surface gives no closed mesh.
+    """
+    floaters = yield from spreading(model, radius)
+    yield Progress(f"Joining {counted(len(floaters), 'particle')} of {model.name}")
     size = radius if radius > 0.0 else floater_settings(model).radius
     mesh = triangulated(model.function, floaters.positions, size, within * size)
     if not mesh.status.closed:
@@ -58,11 +69,17 @@ def mesh_of(model: BlobModel, radius: float, within: float) -> Triangulation:
 
 def spread_over(model: BlobModel, radius: float = 0.0) -> Floaters:
     """Return particles at rest on a blob's surface; their radius is the blob's own if 0 is given."""
+    return finished(spreading(model, radius))
+
+
+def spreading(model: BlobModel, radius: float = 0.0) -> Job[Floaters]:
+    """Do what `spread_over` does, in slices of one step each."""
     settings = floater_settings(model)
     size = radius if radius > 0.0 else settings.radius
     chosen = replace(settings, radius=size)
     sculpting = Sculpting(model.function, SculptSettings(chosen), np.random.default_rng(SEED))
-    for _ in range(STEPS):
+    for step in range(STEPS):
+        yield Progress(f"Spreading particles over {model.name}", step / STEPS)
         if sculpting.step().status is not SculptStatus.RUNNING:
             break
     return sculpting.state.floaters

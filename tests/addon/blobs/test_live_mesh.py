@@ -58,6 +58,17 @@ def test_the_mesh_follows_a_moved_element_a_number_and_a_deleted_element(blob: b
     assert places(blob)[:, 0].min() > -0.5
 
 
+def test_smaller_particles_make_a_finer_mesh(blob: bpy.types.Object) -> None:
+    counts = []
+    for sigma in (0.2, 0.1, 0.05, 0.2):
+        blob["blob.sigma"] = sigma
+        blob.update_tag()
+        counts.append(len(places(blob)))
+    assert counts[1] > 3 * counts[0]
+    assert counts[2] > 3 * counts[1]
+    assert counts[3] == counts[0]
+
+
 def test_the_mesh_follows_keys_from_frame_to_frame(blob: bpy.types.Object) -> None:
     ball = bpy.data.objects["Sphere.001"]
     for name in ("Control", "Control.001"):
