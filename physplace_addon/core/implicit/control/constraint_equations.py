@@ -97,7 +97,7 @@ class StepLimits:
     least: float
     positive: Bools
     scales: Floats
-    keep_normals: bool = True
+    keep_normals: bool = False
 
     def allows(self, parameters: Floats) -> bool:
         """Return whether parameters (m,) are finite, and the sizes among them above 0."""

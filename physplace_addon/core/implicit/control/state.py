@@ -52,7 +52,7 @@ class SculptSettings:
     """
 
     floaters: FloaterSettings
-    keep_normals: bool = True
+    keep_normals: bool = False
 
 
 @dataclass(frozen=True, eq=False)

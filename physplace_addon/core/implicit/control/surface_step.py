@@ -2,7 +2,8 @@
 
 Where pinned points are on their way, or off the surface because an element was taken from under them, they
 are served first, by one step of their own or several: points that are dragged far would leave little of a
-step to them.
+step to them. Where the surface cannot pass through all pinned points it ends where the sum of the squares of
+their distances is least (`least_squares`).
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from .corrected_step import (
     points_on_surface,
     surface_motion,
 )
+from .least_squares import LEAST_GAIN, fitted, sum_of_squares
 
 _SPRING = 0.3  # share of the way to the cursor that a dragged point goes in a step, the paper's spring
 _APPROACHES = 6  # steps made at once towards pinned points that are off the surface
@@ -55,8 +57,41 @@ def surface_step(
     if last is not None and same and last.idle and not np.count_nonzero(desired):
         return last
     made = _pinned_then_dragged(function, controls, desired, mobility, limits, known, last)
+    if not np.count_nonzero(desired) and not controls.dragged.any():
+        made = _least_squares(function, controls, made, mobility, limits)
     idle = made.function is function and np.array_equal(made.controls.position, controls.position)
     return replace(made, idle=True) if idle else made
+
+
+def _least_squares(
+    function: ImplicitFunction,
+    controls: ControlPoints,
+    made: SurfaceStep,
+    mobility: Mobility,
+    limits: StepLimits,
+) -> SurfaceStep:
+    """Return the step that was made, or one towards the least sum of squared distances from the pins.
+
+    The latter is made where the former does not lessen that sum, because the surface cannot pass through all
+    of them. Pins that are far away do not count.
+    """
+    away = np.maximum(made.off, made.controls.distance_left)
+    near = away <= FARTHEST_STRIDES * limits.stride
+    if not (near & (away > limits.near)).any():
+        return made
+    places = controls.target[near]
+    before, after = (sum_of_squares(own, places) for own in (function, made.function))
+    if made.function is not function and after < (1.0 - LEAST_GAIN) * before:
+        return made
+    every = np.ones(len(limits.scales), dtype=np.bool_)
+    farthest = FARTHEST_STRIDES * limits.stride
+    found = fitted(function, places, mobility(every), limits.stride, farthest)
+    moved = points_on_surface(found, controls, controls.free, limits)
+    evaluated = PointEvaluation.of(found, moved, limits)
+    if found is function:
+        moved = made.controls if made.function is function else controls
+        evaluated = PointEvaluation.of(found, moved, limits)
+    return SurfaceStep(found, moved, evaluated, evaluated.off, NO_ERROR)
 
 
 def _pinned_then_dragged(

@@ -41,7 +41,9 @@ _FAR = 1e6  # sizes of the whole: the centres of flat tetrahedra are taken to be
 _RING = 6  # points laid around a bad one
 _APART = 0.6  # radii of a ring: the least distance of points that are added from one another and from others
 _SAME = 0.05  # spacings: points nearer to each other than this are one
-_MOST_POINTS = 200_000  # points after which no more are added
+# times as many bad points as at first, and bad points, after which more of them only make things worse
+_HOPELESS, _MANY_BAD = 4, 600
+_MOST_POINTS = 60_000  # points after which no more are added
 # the triangle opposite to each corner, outwards in a tetrahedron of positive volume
 _OPPOSITE = np.array([[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]])
 
@@ -73,12 +75,14 @@ def restricted_delaunay(
         components: those of the surface.
 
     Returns:
-        The triangulation; bad points are left if eight rounds do not suffice.
+        The triangulation; bad points are left if eight rounds do not suffice, or make more of them, as where
+        the body is much thinner than its points are apart.
     """
     points = thinned(projected(function, points, 0.5 * spacing), np.full(len(points), _SAME * spacing))
     found = _examined(function, points, spacing, components)
+    enough = max(_HOPELESS * int(found.bad.sum()), _MANY_BAD)
     for _ in range(_ROUNDS):
-        if not found.bad.any() or len(points) > _MOST_POINTS:
+        if not found.bad.any() or len(points) > _MOST_POINTS or found.bad.sum() > enough:
             break
         points = _densified(function, found, spacing)
         found = _examined(function, points, spacing, components)

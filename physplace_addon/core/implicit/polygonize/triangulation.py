@@ -35,6 +35,8 @@ from .surface_sampling import surface_samples
 _SPACING = 2.0  # distance of floaters, in their radii
 # share of the allowed distance, because the greatest one is not quite at midpoints of edges or at centres
 _AIM = 0.7
+# halvings of the spacing where a body is too thin for it, and points, about, beyond which it is not halved
+_FINER, _MOST_POINTS = 2, 60_000
 _FEW = 12  # points: a component that has fewer is sampled anew
 _BOXES = 40_000  # boxes that the search for all components examines at most
 _ATTEMPTS = 3  # triangulations, each of the points of the one before
@@ -118,7 +120,7 @@ def triangulated(
     components = components_of(function, SearchLimits(_BOXES))
     points = _on_all(function, components, points, spacing) if len(points) else points
     for _ in range(_ATTEMPTS):
-        found = restricted_delaunay(function, points, spacing, components)
+        found, spacing = _fine_enough(function, points, spacing, components)
         if not len(found.triangles):
             return _nothing(MeshStatus.EMPTY)
         if found.bad.any():
@@ -136,6 +138,25 @@ def triangulated(
     return _result(
         function, found, distance, MeshStatus.INCOMPLETE if len(missing) else MeshStatus.UNCONFIRMED
     )
+
+
+def _fine_enough(
+    function: ImplicitFunction, points: Floats, spacing: float, components: SurfaceComponents
+) -> tuple[RestrictedDelaunay, float]:
+    """Return a triangulation through points (n, 3), and their spacing.
+
+    Where the body is too thin for them it is one through points that are so much nearer to each other.
+    """
+    found = restricted_delaunay(function, points, spacing, components)
+    count = max(len(points), 1)
+    for _ in range(_FINER):
+        count *= 4
+        if not (found.bad.any() and len(found.triangles)) or count > _MOST_POINTS:
+            break
+        spacing *= 0.5
+        points = surface_samples(function, spacing)
+        found = restricted_delaunay(function, points, spacing, components)
+    return found, spacing
 
 
 def _on_all(

@@ -51,7 +51,7 @@ def sculpted(
     controls: ControlPoints,
     steps: int,
     size: float = 2.0,
-    keep_normals: bool = True,
+    keep_normals: bool = False,
     watch: Callable[[SurfaceStep], None] | None = None,
 ) -> tuple[ImplicitFunction, ControlPoints]:
     """The function and the points after so many steps, each of a tenth of the size at most."""
