@@ -82,6 +82,11 @@ class TrustRegion:
     blocks: Ints
     lengths: Callable[[Floats], Floats]
 
+    @property
+    def count(self) -> int:
+        """The number of blocks; one that nothing of moves has no coordinates."""
+        return len(self.lengths(np.zeros(len(self.blocks))))
+
     def excess(self, x: Floats) -> Floats:
         """Return the lengths of the blocks of x, over the radius (b,): above 1 where x is too long."""
         over: Floats = self.lengths(x) / self.radius
@@ -259,7 +264,7 @@ def trust_region_step(
     Returns:
         The step, or None if the rows contradict one another, or only a longer step obeys them.
     """
-    sigma = np.full(int(region.blocks.max()) + 1, 1.0) * viscosity
+    sigma = np.full(region.count, 1.0) * viscosity
     if len(linear) > many:
         matrix = matrix + np.diag(sigma[region.blocks])
         return _within_bounds(matrix, linear, rows, bounds, region, equations)
@@ -363,7 +368,7 @@ def _within_bounds(
     """Return a step in the trust region: each coordinate is bounded, and the bounds of blocks that are too
     long shrink.
     """
-    limits = np.full(int(region.blocks.max()) + 1, 1.0 - _ROUNDING) * region.radius
+    limits = np.full(region.count, 1.0 - _ROUNDING) * region.radius
 
     def narrower(x: Floats) -> Floats | None:
         nonlocal limits

@@ -73,6 +73,8 @@ def solve_step(problem: Problem, state: State, extra: InterfacePoints | None = N
     rows = _Rows(problem, state, points)
     coordinates, on_bodies = state.coordinates, problem.external.wrench(system)
     wrench = coordinates.wrench(system, on_bodies)
+    if len(wrench) == 0:  # all is locked to the world
+        return rows.still()
     if problem.settings.alpha > 0.0 and problem.settings.has_friction:
         wrench = wrench + problem.settings.alpha * _friction(problem, state, points, wrench)
     region = coordinates.trust_region(system, state.longest)
@@ -189,6 +191,10 @@ class _Rows:
         moved = step.x[: len(region.blocks)]
         asleep = region.lengths(moved) < _ASLEEP
         return self.placed(replace(step, x=np.where(asleep[region.blocks], 0.0, moved)))
+
+    def still(self) -> PlacementStep:
+        """Return the step of bodies that nothing can move."""
+        return self.placed(Step(np.zeros(0), np.zeros(len(self._all))))
 
     def placed(self, step: Step) -> PlacementStep:
         """Return a step with the forces of its rows told apart."""

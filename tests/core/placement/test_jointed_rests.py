@@ -297,3 +297,55 @@ def test_the_top_of_a_ladder_bears_what_its_legs_push() -> None:
     across, height = np.sin(0.5) - 0.5 * THICK * np.cos(0.5), np.cos(0.5) + 0.5 * THICK * np.sin(0.5)
     assert abs(load.force[0]) == pytest.approx((across - 0.5 * np.sin(0.5)) / height, rel=1e-6)
     assert abs(load.force[2]) < 1e-6
+
+
+@pytest.mark.parametrize("scale", [1e-3, 100.0])
+@pytest.mark.parametrize("away", [0.0, 1e3])
+def test_an_arm_comes_to_rest_at_any_scale_and_place(scale: float, away: float) -> None:
+    """The arm that falls on a table, in millimetres or for a hall, far from the origin."""
+    top = np.array([away, -away, 0.8]) * scale
+    elbow = top + scale * down(1.2)
+    made = [
+        rod(top, elbow, "upper", THICK * scale),
+        rod(elbow, elbow + scale * down(1.4), "fore", THICK * scale),
+    ]
+    bodies, poses = [body for body, _ in made], [pose for _, pose in made]
+    joints = [pin("shoulder", FIXED, 0, top, poses), pin("elbow", 0, 1, elbow, poses)]
+    side = 20.0 * scale
+    table = block((side, side, scale), "table", (top[0], top[1], -0.5 * scale))
+    placement = Placement.of_several(bodies, poses, [table], joints=joints)
+    placement.run()
+    assert_balanced(placement)
+    upper, fore = angles(placement)
+    assert abs(fore - 0.5 * np.pi) < 1e-6
+    assert abs(np.cos(upper) - (0.8 - 0.5 * THICK)) < 1e-6
+
+
+def test_locked_joints_make_a_figure_one_body() -> None:
+    bodies, poses, _ = chain([0.4, -0.3], top=(0.0, 0.0, 3.0))
+    locked = Axis(motor=Motor(0.0))
+    knee = pin("knee", 0, 1, [np.sin(0.4), 0.0, 3.0 - np.cos(0.4)], poses, locked)
+    placement = placed(bodies, poses, [knee], world=[floor()])
+    assert_balanced(placement)
+    first, second = angles(placement)
+    assert abs(np.sin(first - second) - np.sin(0.7)) < 1e-9
+
+
+def test_what_is_locked_to_the_world_stays() -> None:
+    locked = Axis(motor=Motor(0.0))
+    placement = placed(*chain([1.0, 0.5], [locked, locked]))
+    assert_balanced(placement)
+    assert np.allclose(angles(placement), [1.0, 0.5], atol=1e-12)
+
+
+def test_one_figure_falls_beside_another_that_is_locked() -> None:
+    locked = Axis(motor=Motor(0.0))
+    bodies, poses, joints = chain([1.0], [locked])
+    more, stand, others = chain([1.0], top=(5.0, 0.0, 0.0))
+    every = [*stand, *poses]
+    free = pin("free", FIXED, 0, (5.0, 0.0, 0.0), every)
+    held = pin("held", FIXED, 1, (0.0, 0.0, 0.0), every, locked)
+    assert len(joints) == len(others) == 1
+    placement = placed([*more, *bodies], every, [free, held])
+    assert_balanced(placement)
+    assert np.allclose(angles(placement), [0.0, 1.0], atol=1e-9)
