@@ -33,6 +33,7 @@ from .constraints import Grouping, GuidedPoint
 from .guides import Guide, across
 from .rows import CoincidentPoints, RowBatch, Rows
 
+_PINNED = 100.0  # weight of a pin beside that of a goal
 _MOST = 1.0  # radians that a direction is turned towards its target at once
 _SMALL = 1e-4  # radians below which c is its limit, 1 / 12
 
@@ -197,8 +198,11 @@ AnyGoal = Goal | FigureGoal
 
 
 def pinned(poses: Sequence[Pose], parts: Sequence[int]) -> list[PinGoal]:
-    """Return goals that keep parts, by number, at their poses."""
-    return [PinGoal(part, poses[part]) for part in parts]
+    """Return goals that keep parts, by number, at their poses.
+
+    They weigh more than what is dragged: where both cannot be met, pins give way by a hundredth.
+    """
+    return [PinGoal(part, poses[part], weight=_PINNED) for part in parts]
 
 
 @dataclass(frozen=True, eq=False)

@@ -335,6 +335,17 @@ def test_goals_can_be_exchanged_for_others_while_a_figure_is_dragged() -> None:
         assert np.abs(pose.matrix4 - start.matrix4).max() < 1e-6
 
 
+def test_pins_hold_where_a_part_is_dragged_out_of_reach() -> None:
+    figure = figures.chain(4, 0.4)
+    free = type(figure.linkage).of(figure.linkage.parts, figure.linkage.joints[1:])
+    pins = pinned(figure.poses, [0])
+    place = figure.poses[3].translation + np.array([2.0, 3.0, 0.0])
+    solver, state = solved(Figure(free, figure.poses), [*pins, PointGoal(3, np.zeros(3), place)])
+    assert solver.status is LinkageStatus.UNREACHABLE
+    slipped = np.linalg.norm(state.poses[0].translation - figure.poses[0].translation)
+    assert slipped < 0.03 * state.goal_errors[1]
+
+
 def test_a_four_bar_linkage_turns_as_its_geometry_says() -> None:
     figure = figures.four_bar()
     angle = 0.35
