@@ -24,6 +24,12 @@ Rows that cannot hold.  l' are the multipliers of the step before for joints, so
 the end (method of multipliers), also where rows repeat others.  For a goal l' is that too as long as it is
 nearly met; else it is 0, which leaves the least squares of all goals by their weights, and the least motion
 among these poses.  A straight arm then points at what it cannot reach, and nothing is singular.
+
+Slack variables.  The paper makes an inequality an equation g - Y^2 = 0 (equation 15).  That has no derivative
+where Y = 0, where it presses, and each contact that comes or goes changes the structure of A; an active set
+leaves A as it is.  On 101 random planar arms of five links at their limits, both without the bend of the
+constraints, active sets took 11.5 Newton steps in the mean; slack variables, begun at Y = sqrt(g), took 16.9,
+and missed the pose in 6.
 """
 
 from __future__ import annotations
