@@ -10,12 +10,11 @@ import numpy as np
 from ..arrays import Bools, Ints
 from ..contact.system import FIXED, InterfacePoints
 from ..vectors import length
-from .clear_path import FreePart, free_part
+from .clear_path import free_part
 from .joints.free_linkages import FreeLinkages, moved_linkages
 from .joints.passed_limits import part_to_limit
-from .motion import Motion
 from .scene import Scene
-from .step import Drift, Moment, drifted, moment_at
+from .step import Drift, Moment, drifted
 
 _TRIALS: Final = 8  # of shorter and shorter steps
 _NEARLY_WHOLE: Final = 0.9  # part of a step of many contacts that is cut off without solving again, or
@@ -43,7 +42,6 @@ class FreeDrift(NamedTuple):
     held: the scene without what has moved by itself to its end.
     drift: of the other bodies; its motion is that of all.
     part: of the step, that it takes.
-    end: the moment at its end where that had to be looked for.
     hindering: the bodies (n,) that a path met first, if any did.
     linkages: what has moved by itself.
     """
@@ -51,7 +49,6 @@ class FreeDrift(NamedTuple):
     held: Scene
     drift: Drift
     part: float
-    end: Moment | None
     hindering: tuple[int, ...]
     linkages: FreeLinkages
 
@@ -59,7 +56,8 @@ class FreeDrift(NamedTuple):
 def free_drift(
     scene: Scene, moment: Moment, h: float, left_out: Bools, passing: Bools
 ) -> FreeDrift | FreeLinkages | None:
-    """Return the drift of a step of h seconds, or of a part of it; None if no rates obey its contacts.
+    """Return the drift of a step of h seconds, or of a part of it; None if no rates obey its contacts, or if
+    bodies overlap already.
 
     Where joints of a linkage that touches nothing break at once, no time passes: then that is returned.
 
@@ -80,19 +78,19 @@ def free_drift(
             longest, reaches = (part if to_limit < 1.0 else longest), True
             shorter = min(to_limit, longest / part)
         elif shorter >= nearly:
-            shorter, pairs, end = _free_part(scene, moment, trial.drift, h)
+            shorter, pairs = free_part(scene, moment, trial.drift.motion)
             if shorter >= _WHOLE:
-                return FreeDrift(trial.held, trial.drift, part, end, hindering, trial.linkages)
+                return FreeDrift(trial.held, trial.drift, part, hindering, trial.linkages)
             hindering = tuple(np.unique(pairs[pairs != FIXED]).tolist())
-            if shorter > nearly:
+            if shorter > nearly or shorter == 0.0:
                 return _cut_short(scene, moment, trial, shorter, hindering)
             shorter = _shorter_trial(shorter, nearly, part, _are_hit(moment.points, left_out, pairs))
         trial = _drifted_with_linkages(scene, moment, h, part * shorter, left_out, passing)
     if trial is None or isinstance(trial, FreeLinkages):
         return trial
-    shorter, _, end = _free_part(scene, moment, trial.drift, h)
+    shorter, _ = free_part(scene, moment, trial.drift.motion)
     if shorter >= _WHOLE:
-        return FreeDrift(trial.held, trial.drift, trial.part, end, hindering, trial.linkages)
+        return FreeDrift(trial.held, trial.drift, trial.part, hindering, trial.linkages)
     return _cut_short(scene, moment, trial, shorter, hindering)
 
 
@@ -160,24 +158,14 @@ def _are_hit(points: InterfacePoints, left_out: Bools, pairs: Ints) -> bool:
     return any((pair := (first, second)) in fast or pair not in obeyed for first, second in pairs.tolist())
 
 
-def _free_part(scene: Scene, moment: Moment, drift: Drift, h: float) -> FreePart:
-    """Return how far bodies may go on the paths of a drift.
-
-    h: the scene's step, s, for the points within reach at the end.
-    """
-
-    def arrived(motion: Motion) -> Moment:
-        return moment_at(scene, moment.time, motion, moment, drift, h)
-
-    return free_part(scene, moment, drift.motion, arrived)
-
-
 def _cut_short(
     scene: Scene, moment: Moment, trial: _Trial, share: float, hindering: tuple[int, ...]
-) -> FreeDrift:
-    """Return a drift that ends on its path after a share of it, before anything breaks."""
+) -> FreeDrift | None:
+    """Return a drift that ends on its path after a share of it, before anything breaks; None for nothing."""
+    if share == 0.0:
+        return None
     twists = share * moment.motion.twists_to(scene.inertia, trial.drift.motion)
     reached = moment.motion.displaced(scene.inertia, twists)
     drift = replace(trial.drift, motion=replace(reached, rates=trial.drift.motion.rates))
     linkages = trial.linkages.before_end(share)
-    return FreeDrift(trial.held, drift, share * trial.part, None, hindering, linkages)
+    return FreeDrift(trial.held, drift, share * trial.part, hindering, linkages)

@@ -340,18 +340,17 @@ class Simulation:
             return None
         if isinstance(made, FreeLinkages):
             return _Made.at_once(moment, made.broken)
-        held, drift, part, end, hindering, linkages = made
+        held, drift, part, hindering, linkages = made
         self._hindering = hindering or self._hindering
         self._since = self._since if self._isolated else moment.time
         self._isolated = self._isolated + 1 if part < 1.0 else 0
         time = moment.time + part * h
-        if end is None:
-            end = moment_at(scene, time, drift.motion, moment, drift, h)
+        end = moment_at(scene, time, drift.motion, moment, drift, h)
         stopped = np.flatnonzero(fast[~left_out] & (drift.impulses[:, 0] > 0.0))
         bouncing = drift.contacts.take(stopped)
         closing, _ = bouncing.speeds(motion.rates)
         speed = -bouncing.restitution * np.minimum(closing, 0.0)
-        found = settled(held, moment, replace(end, time=time), part * h, bouncing, speed)
+        found = settled(held, moment, end, part * h, bouncing, speed)
         if found is None:
             return None
         end, contacts, impulses, borne = found

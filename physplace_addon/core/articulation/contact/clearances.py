@@ -14,8 +14,7 @@ A motion is taken only if nothing comes nearer than D / 2 on the path from where
 turns evenly, and its centre goes on a parabola (`contact.system.motion_stops`, continuous, all pairs in one
 batch).  Where something does, the points of these pairs at that place become rows, too, and the tick is
 solved again: they are there before the two features can meet.  With the next tick those that are far are
-gone.  Looking for all that parts may come to in a tick instead would be all the fingers of a hand.  Of pairs
-with curved surfaces the interface points at the end and half way tell.
+gone.  Looking for all that parts may come to in a tick instead would be all the fingers of a hand.
 
 Pairs of parts and the world that are too far apart for this tick sleep: their distance was measured once,
 and is measured again only when they have moved that far.
@@ -56,7 +55,6 @@ _PIECE, _MOST_PIECES = 0.7, 8  # length of a piece, over the radius of a part th
 _TOUCHING = 1.5  # gap over D of a contact
 _STAYING = 1.0  # gap more than D, over D, of points that touch at both ends of a tick
 _LEAST = 0.3  # gap over D that is kept where there was no more at the start of a tick
-_LOWEST = 0.2  # gap over D below which the end of a tick overlaps, as far as interface points tell
 # distance, over the reach of a tick, that is measured at most: a sleeping pair sleeps for some ticks
 _MARGIN = 4.0
 
@@ -207,11 +205,7 @@ class ContactClearances(Clearances[ContactSystem]):
             self.free_share = stop.share
             self._obey(self._start.moved(stop.share * twists, groups.length), configuration, stop)
             return None
-        trial = before.at(groups.poses(configuration))
-        if stop.undecided and not self._curved_are_clear(trial, configuration, sorted(stop.undecided)):
-            self.free_share, self.has_obeyed = 0.5, True
-            return None
-        return trial
+        return before.at(groups.poses(configuration))
 
     def _half_way(self, configuration: Configuration, twists: Floats) -> Configuration:
         """Return where groups pass by half way, so that what slides on a contact stays on it.
@@ -243,37 +237,16 @@ class ContactClearances(Clearances[ContactSystem]):
         self.has_obeyed = bool((more.gaps(end, 1.0).gap < 0.0).any())
         self._rows = CarriedGaps.join([self._rows, more])
 
-    def _curved_are_clear(
-        self, trial: ContactSystem, configuration: Configuration, pairs: list[Pair]
-    ) -> bool:
-        """Return whether curved pairs are clear half way and at the end; else add their rows."""
-        groups, before = self._groups, self._system
-        twists = twists_between(self._start, configuration, groups.length)
-        for share in (0.5, 1.0):
-            there = configuration if share == 1.0 else self._start.moved(share * twists, groups.length)
-            system = trial if share == 1.0 else before.at(groups.poses(there))
-            alone = replace(only_pairs(system, pairs), travel=np.full(len(system), self._reach))
-            points = alone.generate(_REACH, InterfacePoints.none(), before)
-            low = points.take(points.gap < _LOWEST * self._kept)
-            if len(low):
-                more = CarriedGaps.of(groups, there, alone.in_world(low), self._kept)
-                self._rows = CarriedGaps.join([self._rows, more])
-                return False
-            if alone.missed_crossings(points, pairs):
-                return False
-        return True
-
 
 @dataclass(frozen=True, eq=False)
 class Stop:
     """Where on their paths bodies first come too near to each other: a share of the way, 1 for nowhere.
 
-    pairs: the bodies that do so there.  undecided: pairs whose curved surfaces may do so on the way.
+    pairs: the bodies that do so there.
     """
 
     share: float
     pairs: list[Pair]
-    undecided: set[Pair]
 
 
 def first_stop(system: ContactSystem, paths: RigidPaths, kept: float) -> Stop:
@@ -284,15 +257,13 @@ def first_stop(system: ContactSystem, paths: RigidPaths, kept: float) -> Stop:
     """
     moved = np.linalg.norm(paths.shift, axis=1) + np.linalg.norm(paths.turn, axis=1) * system.radii
     pieces = int(np.clip(np.ceil((moved / (_PIECE * system.radii)).max()), 1, _MOST_PIECES))
-    undecided: set[Pair] = set()
     for piece in range(pieces):
         begin, length = piece / pieces, 1.0 / pieces
         stops = motion_stops(*_piece(system, paths, begin, length), kept)
-        undecided |= {(a, b) for a, b in stops.undecided.tolist()}
         if stops.first < 1.0:
             soon = stops.bodies[stops.times <= stops.first + _SOON]
-            return Stop(begin + stops.first * length, [(a, b) for a, b in soon.tolist()], undecided)
-    return Stop(1.0, [], undecided)
+            return Stop(begin + stops.first * length, [(a, b) for a, b in soon.tolist()])
+    return Stop(1.0, [])
 
 
 def _piece(

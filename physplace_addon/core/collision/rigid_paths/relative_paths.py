@@ -104,6 +104,12 @@ class RelativeMotion:
     spin: Floats
     spin_rate: Floats
 
+    def take(self, rows: Ints) -> RelativeMotion:
+        """Return the motion of rows (m,)."""
+        matrix = None if self.matrix is None else np.take(self.matrix, rows, axis=2)
+        parts = (self.offset, self.rate, self.change, self.spin, self.spin_rate)
+        return RelativeMotion(matrix, *(np.take(each, rows, axis=1) for each in parts))
+
     def arms(self, arms: Floats) -> Floats:
         """Return a of arms r (..., 3, k)."""
         if self.matrix is None:

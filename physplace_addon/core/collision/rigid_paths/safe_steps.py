@@ -176,7 +176,7 @@ def _step_before_plane_in_a(at: _ClosestPoint, ends: Floats) -> Floats:
         value[i] = at.clear + coordinate_dot(at.towards, end)
         slope[i] = coordinate_dot(turning, arm) + approach
         curvature[i] = coordinate_dot(bending, arm) + curved
-        jerk[i] = _product_jerk(at, coordinate_length(arm))
+        jerk[i] = product_jerk(at.bounds, at.spin, coordinate_length(arm), at.left)
     steps: Floats = safe_steps(value, slope, curvature, jerk, at.left).min(axis=0)
     return steps
 
@@ -204,20 +204,24 @@ def _step_of_lines(at: _ClosestPoint, side_a: Floats, side_b: Floats, stop: Floa
         sign * value - stop * sine,
         sign * slope - stop * growth,
         sign * curvature - stop * growing,
-        _product_jerk(at, coordinate_length(at.apart)),
+        product_jerk(at.bounds, at.spin, coordinate_length(at.apart), at.left),
         at.left,
     )
     return np.where(sine > _LEAST_SINE, steps, 0.0)
 
 
-def _product_jerk(at: _ClosestPoint, arm: Floats) -> Floats:
-    """Return a bound (k,) of the third derivative of m . z, with m a unit vector fixed in A.
+def product_jerk(bounds: Floats, spin: Floats, arm: Floats, left: Floats) -> Floats:
+    """Return a bound (k,) of the third derivative of m . z over steps (k,), with m a unit vector fixed in A.
 
-    z moves as the closest point does, and its length at first is `arm` (k,).
+    Args:
+        bounds: of the first three derivatives (3, k) of the point of A to which z leads.
+        spin: those (3, k) of unit vectors fixed in A.
+        arm: the length of z at first (k,).
+        left: the steps (k,).
     """
-    far = arm + at.bounds[0] * at.left
-    mixed = at.spin[0] * at.bounds[1] + at.spin[1] * at.bounds[0]
-    jerk: Floats = at.bounds[2] + 3.0 * mixed + at.spin[2] * far
+    far = arm + bounds[0] * left
+    mixed = spin[0] * bounds[1] + spin[1] * bounds[0]
+    jerk: Floats = bounds[2] + 3.0 * mixed + spin[2] * far
     return jerk
 
 

@@ -8,28 +8,34 @@ these give pairs of vertices and flat triangles and of straight segments, and ea
 is less than the gap.  It is one for a pair of bodies, not for a pair of features: else what slides at less
 than half of the gap would be stopped by each new triangle that it comes to.
 
-*Curved parts*: their triangles are only near the true surface, by `Body.triangle_bound`.  While two such
-triangles are farther apart than both bounds and a stop distance of their own, nothing can meet there.  From
-then on the pair of bodies is undecided: its interface points have to tell.
+*Curved parts* have triangles that are only near the true surface.  They are cut until that does not matter
+(`curved_stops`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from ...arrays import Floats, Ints
-from ...collision.rigid_paths import PrimitivePairs, first_approaches, stop_distances
+from ...bodies.surface_parts import reach_of_parts
+from ...collision.rigid_paths import (
+    NEAR_STOP_SHARE,
+    STOP_SHARE,
+    PrimitivePairs,
+    first_approaches,
+    stop_distances,
+)
+from ..points.interface_points import Pair
 from ..row_lists import joined_by_row
+from .curved_stops import CurvedStops, curved_stops
 from .path_pairs import PairMotions, RigidPaths, TrianglePairs, moving_pairs
 from .placed_bodies import PlacedBodies
 
 _AT_ONCE = 4096
 """Pairs of triangles whose primitives are searched at once."""
-
-_SIDES = np.array([[0, 1], [1, 2], [2, 0]])
-_SIDES1, _SIDES2 = np.repeat(_SIDES, 3, axis=0), np.tile(_SIDES, (3, 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,19 +43,20 @@ class MotionStops:
     """Where on their paths pairs of bodies come as near as their stop distances.
 
     bodies (k, 2): pairs that do, the second FIXED where it stands for the fixed bodies.
-    times (k,): the first tau of each, in [0, 1); 0 only where they touch or overlap at the start.
-    undecided (u, 2): pairs whose curved surfaces may do so.
-    undecided_times (u,): the tau of each up to which they surely do not.
+    times (k,): the first tau of each, in [0, 1); 0 only where they touch or overlap at the start.  Curved
+        surfaces that would stop only behind another pair are left out.
+    curved (n, 2), triangles (n, 2): pairs of which curved surfaces stop, maybe several times, and the
+        triangles of both between which they do.
     """
 
     bodies: Ints
     times: Floats
-    undecided: Ints
-    undecided_times: Floats
+    curved: Ints
+    triangles: Ints
 
     @property
     def first(self) -> float:
-        """The first tau at which any pair stops, 1 if none does; the undecided ones do not count."""
+        """The first tau at which any pair stops, 1 if none does."""
         return float(self.times.min(initial=1.0))
 
     def stopped_first(self, tolerance: float) -> Ints:
@@ -57,43 +64,59 @@ class MotionStops:
         return self.bodies[self.times <= self.first + tolerance]
 
 
-def motion_stops(system: PlacedBodies, paths: RigidPaths, gap: float) -> MotionStops:
+def motion_stops(
+    system: PlacedBodies, paths: RigidPaths, gap: float, nearest: Mapping[Pair, float] | None = None
+) -> MotionStops:
     """Return where the bodies of a system come too near to each other on their paths.
 
     Args:
         system: at the start.
         paths: of its m moving bodies.
         gap: a length, twice the stop distance of what is not nearer at the start.
+        nearest: how near curved surfaces of pairs of bodies are at the start, as far as it is known.
     """
     first, second = moving_pairs(system, paths, gap)
-    if not first.size:
-        nothing, never = np.zeros((0, 2), np.intp), np.zeros(0)
-        return MotionStops(nothing, never, nothing, never)
-    moves = PairMotions.of(system, paths, first, second)
-    times, undecided = _first_times(moves, moves.near_triangles(gap), gap).reshape(2, -1)
     pairs = np.stack([first, second], axis=1)
-    stop, unsure = times < 1.0, undecided < 1.0
-    return MotionStops(pairs[stop], times[stop], pairs[unsure], undecided[unsure])
-
-
-def _first_times(moves: PairMotions, near: TrianglePairs, gap: float) -> Floats:
-    """Return the times (2 p,) of p pairs of bodies up to which their flat parts, then their curved parts, do
-    not stop.
-
-    Where there are many pairs of triangles, the earliest go first: those behind a stop are never looked at.
-    """
-    earliest = np.zeros(near.pair.size)
+    if not first.size:
+        return MotionStops(pairs, np.zeros(0), pairs, pairs)
+    moves = PairMotions.of(system, paths, first, second)
+    reach = gap + moves.sum_of([reach_of_parts(part.body) for part in moves.joined.parts])
+    near, earliest = moves.near_triangles(reach), None
     if near.pair.size > _AT_ONCE:
-        near, earliest = moves.in_order(near, gap)
-    times, begin = np.ones(2 * len(moves)), 0
-    end = max(_AT_ONCE, int(np.searchsorted(earliest, 0.0, side="right")))  # all that set stop distances
+        near, earliest = moves.in_order(near, reach)
+    times = _first_times(moves, near, earliest, gap)
+    plain = moves.joined.every.triangle_plain
+    bent = np.flatnonzero(~(plain[near.first] & plain[near.second]))
+    found = CurvedStops.none(times)
+    if bent.size:
+        known = nearest or {}
+        apart = np.array([known.get((i, j), np.inf) for i, j in pairs.tolist()])
+        apart[apart <= 0.0] = np.inf
+        stops = np.minimum(STOP_SHARE * gap, NEAR_STOP_SHARE * apart)
+        begin = np.zeros(bent.size) if earliest is None else np.maximum(earliest[bent], 0.0)
+        found = curved_stops(moves, near.take(bent), begin, stops, times)
+    stop = found.times < 1.0
+    triangles = moves.own_triangles(found.pair, found.triangles)
+    return MotionStops(pairs[stop], found.times[stop], pairs[found.pair], triangles)
+
+
+def _first_times(moves: PairMotions, near: TrianglePairs, earliest: Floats | None, gap: float) -> Floats:
+    """Return the times (p,) of p pairs of bodies up to which their flat parts do not stop.
+
+    earliest (k,): where the pairs of triangles are in the order of the earliest times at which they can be
+        near each other, these times: those behind a stop are never looked at.
+    """
+    times = np.ones(len(moves))
+    if earliest is None:
+        parts = _flat_pairs(moves, near, gap)
+        return first_approaches(parts, stop_distances(parts, gap, times.size), times)
+    begin, end = 0, max(_AT_ONCE, int(np.searchsorted(earliest, 0.0, side="right")))
     stops = None
-    while begin == 0 or begin < near.pair.size:
+    while begin < near.pair.size:
         some = near.take(slice(begin, end))
-        latest = np.maximum(times[some.pair], times[some.pair + len(moves)])
-        some = some.take(np.flatnonzero(earliest[begin:end] < latest))
-        parts = [*_flat_pairs(moves, some, gap), *_curved_pairs(moves, some, gap)]
-        if stops is None:
+        some = some.take(np.flatnonzero(earliest[begin:end] < times[some.pair]))
+        parts = _flat_pairs(moves, some, gap)
+        if stops is None:  # the first ones are all that set stop distances
             stops = stop_distances(parts, gap, times.size)
         times = first_approaches(parts, stops, times)
         begin, end = end, end + _AT_ONCE
@@ -122,26 +145,4 @@ def _flat_pairs(moves: PairMotions, near: TrianglePairs, gap: float) -> list[Pri
     return [
         moves.primitive_pairs(number, points, over, number % p, np.zeros(number.size), gap),
         moves.primitive_pairs(beside, ends, others, beside, np.zeros(beside.size), gap),
-    ]
-
-
-def _curved_pairs(moves: PairMotions, near: TrianglePairs, gap: float) -> list[PrimitivePairs]:
-    """Return the pairs of corners and triangles, and of sides, of near triangles that are not both flat."""
-    every, p = moves.joined.every, len(moves)
-    rows = np.flatnonzero(~(every.triangle_plain[near.first] & every.triangle_plain[near.second]))
-    if not rows.size:
-        return []
-    pair, first, second = near.pair[rows], near.first[rows], near.second[rows]
-    triangles, bounds = every.body.triangles, every.body.triangle_bound
-    one, other = np.concatenate([first, second]), np.concatenate([second, first])
-    number, bound = np.concatenate([pair, pair + p]), bounds[one] + bounds[other]
-    corners = triangles[one].reshape(-1, 1, 3)
-    number, other, bound = (np.repeat(each, 3) for each in (number, other, bound))
-    sides1, sides2 = triangles[first][:, _SIDES1], triangles[second][:, _SIDES2]
-    beside, between = np.repeat(pair, 9), np.repeat(bounds[first] + bounds[second], 9)
-    return [
-        moves.primitive_pairs(number, corners, triangles[other], number % p + p, bound, gap),
-        moves.primitive_pairs(
-            beside, sides1.reshape(-1, 2, 3), sides2.reshape(-1, 2, 3), beside + p, between, gap
-        ),
     ]

@@ -7,6 +7,7 @@ start, so that no lever is longer than it must be.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -93,7 +94,7 @@ class TrianglePairs(NamedTuple):
 class PairMotions:
     """p pairs of bodies in motion, and in rows p to 2 p - 1 the same ones the other way round.
 
-    joined: all distinct bodies.  roots: the nodes of both bodies (p,).
+    joined: all distinct bodies.  kinds: the numbers among these of both bodies (p,).
     relative: the poses of the first bodies in the frames of the second ones.
     paths: of the first against the second bodies, in the axes of the second ones.
     reference1, reference2 (2 p, 3): the points that have these paths, in the frames of their bodies.
@@ -101,7 +102,7 @@ class PairMotions:
     """
 
     joined: JoinedBodies
-    roots: tuple[Ints, Ints]
+    kinds: tuple[Ints, Ints]
     relative: Poses
     paths: RelativePaths
     reference1: Floats
@@ -129,7 +130,7 @@ class PairMotions:
         vectors = (offset, shift[a] - shift[b], bend[a] - bend[b], turn[a], turn[b])
         return cls(
             joined,
-            (joined.roots[kinds[first]], joined.roots[kinds[second]]),
+            (kinds[first], kinds[second]),
             into.after(frames.take(a)),
             RelativePaths.of(*(coordinate_arrays(into.vectors(each)) for each in vectors)),
             np.where((a == FIXED)[:, None], centres[b], own[a]),
@@ -137,8 +138,21 @@ class PairMotions:
             _farthest(system)[first],
         )
 
-    def near_triangles(self, gap: float) -> TrianglePairs:
-        """Return the pairs of triangles that may come nearer than a gap.
+    def sum_of(self, values: Sequence[float]) -> Floats:
+        """Return the sums (p,) of values of both bodies of pairs; one for each of the distinct bodies."""
+        each = np.array(values)
+        total: Floats = each[self.kinds[0]] + each[self.kinds[1]]
+        return total
+
+    def own_triangles(self, pair: Ints, triangles: Ints) -> Ints:
+        """Return triangles (n, 2) of both bodies of pairs (n,) as they are numbered in these bodies."""
+        counts = np.array([len(part.body.triangles) for part in self.joined.parts])
+        start = np.cumsum(counts) - counts
+        own: Ints = triangles - np.stack([start[kind[pair]] for kind in self.kinds], axis=1)
+        return own
+
+    def near_triangles(self, gap: Floats) -> TrianglePairs:
+        """Return the pairs of triangles that may come nearer than gaps (p,), lengths.
 
         Boxes are swept on straight lines.  A path with y'' at most c leaves its chord by at most c / 8.
         """
@@ -151,17 +165,18 @@ class PairMotions:
         arm = (turned @ self.reference1[:p, :, None])[:, :, 0]
         bent = self.paths.bounds[1, :p] + self.paths.bounds[4, :p] * self.farthest
         end, reach = Poses(turned, there - arm), gap + bent / 8.0
-        return TrianglePairs(*swept_pairs_of_parts(self.joined.every.tree, self.roots, start, end, reach).T)
+        roots = self.joined.roots[self.kinds[0]], self.joined.roots[self.kinds[1]]
+        return TrianglePairs(*swept_pairs_of_parts(self.joined.every.tree, roots, start, end, reach).T)
 
-    def in_order(self, near: TrianglePairs, gap: float) -> tuple[TrianglePairs, Floats]:
-        """Return pairs of triangles (k,) by the earliest times (k,) at which they can be within a gap, and
-        these times, from the boxes at the start and the speed.  Times up to 0 come first.
+    def in_order(self, near: TrianglePairs, gap: Floats) -> tuple[TrianglePairs, Floats]:
+        """Return pairs of triangles (k,) by the earliest times (k,) at which they can be within gaps (p,) of
+        pairs of bodies, and these times, from the boxes at the start and the speed; times up to 0 come first.
         """
         tree, number = self.joined.every.tree, near.pair
         placed = Motions.of(self.relative.take(slice(0, len(self)))).take(number)
         own, fixed = placed.corners(corners_of(tree, near.first)), corners_of(tree, near.second)
         apart = np.maximum(own.min(axis=0) - fixed.max(axis=0), fixed.min(axis=0) - own.max(axis=0))
-        apart = apart.max(axis=0) - (tree.bound[near.first] + tree.bound[near.second] + gap)
+        apart = apart.max(axis=0) - (tree.bound[near.first] + tree.bound[near.second] + gap[number])
         bounds = self.paths.bounds[:, : len(self)]
         speed = (bounds[0] + bounds[3] * self.farthest)[number]
         times = apart / np.maximum(speed, np.finfo(np.float64).tiny)
@@ -181,7 +196,7 @@ class PairMotions:
             gap: a length.
         """
         arms = coordinate_arrays(first) - np.take(self.reference1.T, number, axis=1)
-        arms = (np.take(self._turns, number, axis=2) * arms[:, None]).sum(axis=2)
+        arms = (self.turns(number) * arms[:, None]).sum(axis=2)
         fixed = coordinate_arrays(second) - np.take(self.reference2.T, number, axis=1)
         offset, bounds = np.take(self.paths.vectors[:3], number, axis=1), self.paths.bounds
         arm = np.max([coordinate_length(each) for each in arms], axis=0)
@@ -196,6 +211,11 @@ class PairMotions:
             group[near],
             bound[near],
         )
+
+    def turns(self, number: Ints) -> Floats:
+        """Return the rotations (3, 3, k) of `relative` of rows (k,)."""
+        found: Floats = np.take(self._turns, number, axis=2)
+        return found
 
     @cached_property
     def _turns(self) -> Floats:

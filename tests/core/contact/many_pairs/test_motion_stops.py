@@ -128,7 +128,7 @@ def assert_stops(
     Up to the stop they are farther apart than the stop distance, and a thousandth of the path later, nearer.
     """
     stops = motion_stops(system, moves, gap)
-    assert not len(stops.undecided)
+    assert not len(stops.curved)
     assert {tuple(pair) for pair in stops.bodies.tolist()} <= set(pairs)
     times = []
     for pair in pairs:
@@ -333,7 +333,7 @@ def test_nothing_to_meet_never_stops() -> None:
     ):
         stops = motion_stops(system, moves, GAP)
         assert stops.first == 1.0
-        assert stops.bodies.shape == stops.undecided.shape == (0, 2)
+        assert stops.bodies.shape == stops.curved.shape == stops.triangles.shape == (0, 2)
         assert stops.stopped_first(1e-9).shape == (0, 2)
 
 
@@ -351,19 +351,6 @@ def test_bodies_that_touch_at_the_start_stop_there() -> None:
     cube = block(1.0, 1.0, 1.0)
     system = ContactSystem.of([cube] * 2, [at((0, 0, 0)), at((0.2, 0.1, 1.0))], [])
     assert motion_stops(system, paths([[0.0, 0.0, 0.0], [0.0, 0.0, -1.0]]), GAP).times.tolist() == [0.0]
-
-
-def test_curved_bodies_are_undecided_once_their_triangles_are_near() -> None:
-    """Two balls approach head-on: nothing is certain from where their triangles' bounds meet on."""
-    ball = exact(kinds.sphere(1.0), "ball")
-    bound = ContactSystem.of([ball], [at((0, 0, 0))], []).bodies[0].farthest_bound
-    system = ContactSystem.of([ball] * 2, [at((0, 0, 0)), at((0, 0, 3.0), (0.1, 0.2, 0.3))], [])
-    stops = motion_stops(system, paths([[0.0, 0.0, 0.0], [0.0, 0.0, -2.0]]), GAP)
-    assert stops.first == 1.0
-    assert stops.undecided.tolist() == [[0, 1]]
-    assert 0.5 - bound < stops.undecided_times[0] < 0.5 + bound
-    apart = motion_stops(system, paths([[0.0, 0.0, 0.0], [0.1, 0.2, -0.9]], [[0.1, 0.2, 0.3]] * 2), GAP)
-    assert not len(apart.undecided)
 
 
 def test_flat_ends_of_curved_bodies_stop() -> None:

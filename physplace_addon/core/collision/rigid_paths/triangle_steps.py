@@ -1,0 +1,187 @@
+"""How far pieces of curved surfaces may go on rigid paths and stay farther apart than a stop distance.
+
+A piece is known by a flat triangle: it is within `across` of it along its normal n, and within `along` of it
+in its plane.  So along a unit direction m it reaches farther than the triangle by at most
+
+    across + along |m x n|.
+
+A plane across m keeps two pieces apart as far as the corners of their triangles are, less both margins.  Four
+planes are tried: across the shortest distance of the triangles, fixed in B and fixed in A, and along either
+triangle, fixed in its own body.  A plane that is fixed in one body turns against the normal of the other one,
+so |m x n| grows by at most k1 s in a step s.  The rest is as in `safe_steps`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ...arrays import Floats, Ints
+from ...vectors import coordinate_dot, coordinate_length
+from ..triangle_pairs import triangle_gap
+from .relative_paths import RelativeMotion
+from .safe_steps import product_jerk, safe_steps
+
+_TINY = float(np.finfo(np.float64).tiny)
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """k pieces of curved surfaces by flat triangles.
+
+    corners (corner 3, axis 3, k): from the reference point of the body, in the axes of B at tau = 0.
+    normal (3, k): unit, in the same axes; 0 where a triangle has no area.
+    across, along (k,): lengths.
+    beyond (k,): how far the triangles reach beyond the pieces and these bounds, lengths.
+    """
+
+    corners: Floats
+    normal: Floats
+    across: Floats
+    along: Floats
+    beyond: Floats
+
+    def take(self, rows: Ints) -> Pieces:
+        """Return the pieces of rows (m,)."""
+        return Pieces(
+            np.take(self.corners, rows, axis=2),
+            np.take(self.normal, rows, axis=1),
+            self.across[rows],
+            self.along[rows],
+            self.beyond[rows],
+        )
+
+    def margin(self, direction: Floats, normal: Floats) -> Floats:
+        """Return how much farther than the triangles pieces reach along directions (3, k), unit or 0 where
+        none is known, lengths (k,).
+
+        normal (3, k): of the triangles where they are.
+        """
+        cosine = coordinate_dot(direction, normal)
+        sine = np.sqrt(np.maximum(1.0 - cosine * cosine, 0.0))
+        found: Floats = self.across + self.along * sine
+        return found
+
+    def ball(self) -> tuple[Floats, Floats]:
+        """Return the middles (3, k) and the radii (k,) of balls around the pieces."""
+        middle = self.corners.mean(axis=0)
+        radius = np.max([coordinate_length(corner - middle) for corner in self.corners], axis=0)
+        return middle, radius + self.across + self.along
+
+
+class PieceSteps(NamedTuple):
+    """How far pairs of pieces (k,) go.
+
+    step: of their paths, safe.
+    distance: of the triangles at the start, lengths.
+    clear: the distance of the pieces, at least.
+    unknown1, unknown2: by how much it may be more, for what is not known of either piece, lengths.
+    """
+
+    step: Floats
+    distance: Floats
+    clear: Floats
+    unknown1: Floats
+    unknown2: Floats
+
+
+def piece_steps(
+    motion: RelativeMotion,
+    bounds: Floats,
+    spin: Floats,
+    first: Pieces,
+    second: Pieces,
+    stop: Floats,
+    left: Floats,
+) -> PieceSteps:
+    """Return how far pieces of A may go against pieces of B.
+
+    Args:
+        motion: of A against B, at the start of the step.
+        bounds: of the first three derivatives of the corners (3, 3, k).
+        spin: the bounds k1, k2, k3 (3, k) of `relative_paths`.
+        first, second: the pieces of A and of B.
+        stop: lengths (k,).
+        left: the longest step (k,).
+    """
+    arms = np.stack([motion.arms(corner) for corner in first.corners])
+    places = motion.offset + arms
+    normal = motion.arms(first.normal)
+    distance, here, there = triangle_gap(places, second.corners)
+    towards = (here - there) / np.maximum(distance, _TINY)
+    middle = places.mean(axis=0) - second.corners.mean(axis=0)
+    sides = [each * _signs(coordinate_dot(each, middle)) for each in (second.normal, normal)]
+    pair = _PiecePair(motion, bounds, spin, first, second, arms, places, normal, stop, left)
+    planes = [
+        pair.step_before_plane_in_b(towards),
+        pair.step_before_plane_in_a(towards),
+        pair.step_before_plane_in_b(sides[0]),
+        pair.step_before_plane_in_a(sides[1]),
+    ]
+    margin1, margin2 = first.margin(towards, normal), second.margin(towards, second.normal)
+    unknown1, unknown2 = margin1 + first.beyond, margin2 + second.beyond
+    return PieceSteps(np.max(planes, axis=0), distance, distance - margin1 - margin2, unknown1, unknown2)
+
+
+def _signs(values: Floats) -> Floats:
+    """Return -1 for negative values, 1 for others."""
+    return np.where(values < 0.0, -1.0, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class _PiecePair:
+    """Pairs of pieces at the start of a step; see `piece_steps`.
+
+    arms, places (3, 3, k): of A's corners from its reference point, and in the frame of B.
+    normal (3, k): of A's triangles, there.
+    """
+
+    motion: RelativeMotion
+    bounds: Floats
+    spin: Floats
+    first: Pieces
+    second: Pieces
+    arms: Floats
+    places: Floats
+    normal: Floats
+    stop: Floats
+    left: Floats
+
+    def step_before_plane_in_b(self, towards: Floats) -> Floats:
+        """Return the steps (k,) until A's pieces are near planes across directions (3, k), fixed in B."""
+        behind = np.einsum("ak,cak->ck", towards, self.second.corners).max(axis=0)
+        margin = self.first.margin(towards, self.normal) + self.second.margin(towards, self.second.normal)
+        approach = coordinate_dot(towards, self.motion.rate) - self.first.along * self.spin[0]
+        bend = coordinate_dot(towards, self.motion.change)
+        value, slope, curvature = np.empty((3, *self.places[:, 0].shape))
+        for i, (place, arm) in enumerate(zip(self.places, self.arms, strict=True)):
+            turning, bending = self.motion.turning(arm)
+            value[i] = coordinate_dot(towards, place) - behind - margin - self.stop
+            slope[i] = approach + coordinate_dot(towards, turning)
+            curvature[i] = bend + coordinate_dot(towards, bending)
+        steps: Floats = safe_steps(value, slope, curvature, self.bounds[2], self.left).min(axis=0)
+        return steps
+
+    def step_before_plane_in_a(self, towards: Floats) -> Floats:
+        """Return the steps (k,) until B's pieces are near planes across directions (3, k), fixed in A."""
+        height = np.einsum("ak,cak->ck", towards, self.places)
+        lowest, each = height.argmin(axis=0), np.arange(height.shape[1])
+        place, arm = self.places[lowest, :, each].T, self.arms[lowest, :, each].T
+        margin = self.first.margin(towards, self.normal) + self.second.margin(towards, self.second.normal)
+        rate, change = self.motion.turning(arm)
+        rate, change = self.motion.rate + rate, self.motion.change + change
+        turning, bending = self.motion.turning(towards)
+        approach = coordinate_dot(towards, rate) - self.second.along * self.spin[0]
+        curved = coordinate_dot(towards, change) + 2.0 * coordinate_dot(turning, rate)
+        bounds = self.bounds[:, lowest, each]
+        value, slope, curvature, jerk = np.empty((4, *height.shape))
+        for i, corner in enumerate(self.second.corners):
+            apart = place - corner
+            value[i] = coordinate_dot(towards, apart) - margin - self.stop
+            slope[i] = coordinate_dot(turning, apart) + approach
+            curvature[i] = coordinate_dot(bending, apart) + curved
+            jerk[i] = product_jerk(bounds, self.spin, coordinate_length(apart), self.left)
+        steps: Floats = safe_steps(value, slope, curvature, jerk, self.left).min(axis=0)
+        return steps

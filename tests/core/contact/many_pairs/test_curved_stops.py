@@ -1,0 +1,139 @@
+"""How far bodies with curved surfaces may go, beside distances of the true surfaces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from physplace_addon.core.arrays import Floats
+from physplace_addon.core.bodies import Body, polyhedron
+from physplace_addon.core.contact.many_pairs.motion_stops import motion_stops
+from physplace_addon.core.contact.many_pairs.path_pairs import RigidPaths
+from physplace_addon.core.contact.points.interface_points import FIXED
+from physplace_addon.core.contact.system import ContactSystem
+from physplace_addon.core.rigid import Pose, quaternion_exponential, rotation_matrix
+from tests.bodies_of_the_paper import Paired, cone, cuboid, cylinder, sphere, torus
+from tests.oracles.overlap import separation
+
+GAP = 1e-5
+STOP = 0.5 * GAP
+NEARLY = 1.1  # of the stop distance, up to which bodies go
+
+
+def at(place: Sequence[float] | Floats, turn: Sequence[float] | Floats = (0.0, 0.0, 0.0)) -> Pose:
+    return Pose(quaternion_exponential(np.array(turn, float)), np.array(place, float))
+
+
+def paths(shift: Floats, turn: Floats | None = None) -> RigidPaths:
+    return RigidPaths(shift, np.zeros_like(shift), np.zeros_like(shift) if turn is None else turn)
+
+
+def floor(size: float = 10.0) -> Body:
+    return polyhedron(*cuboid([0.0, 0.0, -0.5], [size, size, 0.5]), "floor")
+
+
+def distance(system: ContactSystem, moves: RigidPaths, shapes: list[Paired], tau: float) -> float:
+    """The distance of two true surfaces at a time."""
+    placed: list[tuple[Floats, Floats]] = []
+    for number in range(2):
+        turn = rotation_matrix(tau * moves.turn[number])
+        centre = system.centres[number]
+        there = turn @ (system.poses[number].translation - centre) + centre + tau * moves.shift[number]
+        placed.append((turn @ system.poses[number].matrix, there))
+    (one, other), ((turn1, place1), (turn2, place2)) = shapes, placed
+    return float(separation(one.shape, turn1, place1, other.shape, turn2, place2, below=np.inf))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_curved_bodies_stop_where_their_true_surfaces_are_near(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    makers = [
+        lambda: sphere(0.5),
+        lambda: torus(0.4, 0.12),
+        lambda: cone(0.4, 0.7),
+        lambda: cylinder(0.3, 0.8),
+    ]
+    shapes = [makers[int(rng.integers(4))]() for _ in range(2)]
+    poses = [at(np.zeros(3), rng.normal(size=3)), at([1.0, 0.05, 0.02], rng.normal(size=3))]
+    system = ContactSystem.of([each.body for each in shapes], poses, [])
+    shift = rng.normal(size=(2, 3)) * 0.02
+    shift[0, 0] += 0.1
+    turn = rng.normal(size=(2, 3)) * 0.1
+    tau = 1.0
+    for scale in (1.0, 3.0, 6.0):  # until they meet
+        moves = paths(scale * shift, turn)
+        stops = motion_stops(system, moves, GAP)
+        tau = stops.first
+        before = [distance(system, moves, shapes, each) for each in np.linspace(0.0, tau, 9)]
+        assert min(before) > STOP
+        if tau < 1.0:
+            assert before[-1] < NEARLY * STOP
+            assert stops.curved.tolist() == [[0, 1]] * len(stops.curved)
+            assert len(stops.curved)
+            return
+    assert tau == 1.0
+
+
+def test_balls_that_fall_on_a_floor_stop_above_it() -> None:
+    system = ContactSystem.of([sphere(0.3).body], [at([0.1, 0.2, 0.31])], [floor()])
+    stops = motion_stops(system, paths(np.array([[0.3, 0.1, -0.02]]), np.array([[1.0, 0.5, 0.2]])), GAP)
+    assert stops.bodies.tolist() == [[0, FIXED]]
+    assert 0.01 - 0.02 * stops.first == pytest.approx(STOP, rel=0.05)
+
+
+def test_what_rolls_or_slides_at_the_gap_is_not_stopped() -> None:
+    ball, rod = sphere(0.3).body, cylinder(0.2, 1.0).body
+    poses = [at([0.0, 0.0, 0.3 + GAP]), at([3.0, 0.0, 0.2 + GAP], [0.0, 0.5 * np.pi, 0.0])]
+    shift = np.array([[0.06, 0.0, 0.0], [0.0, 0.04, 0.0]])
+    turn = np.array([[0.0, 0.2, 0.0], [-0.2, 0.0, 0.0]])
+    assert motion_stops(ContactSystem.of([ball, rod], poses, [floor()]), paths(shift, turn), GAP).first == 1.0
+
+
+def test_a_cylinder_that_stands_and_slides_is_not_stopped() -> None:
+    rod = cylinder(0.4, 1.0).body
+    system = ContactSystem.of([rod], [at([0.0, 0.0, 0.5 + GAP])], [floor()])
+    assert motion_stops(system, paths(np.array([[0.1, 0.02, 0.0]])), GAP).first == 1.0
+    down = motion_stops(system, paths(np.array([[0.1, 0.02, -2.0 * GAP]])), GAP)
+    assert GAP * (1.0 - 2.0 * down.first) == pytest.approx(STOP, rel=0.05)
+
+
+@pytest.mark.parametrize("near", [0.7, 1e-3])
+def test_what_is_nearer_at_the_start_may_come_to_two_fifths_of_that(near: float) -> None:
+    system = ContactSystem.of([sphere(0.5).body] * 2, [at([0, 0, 0]), at([0, 0, 1.0 + near * GAP])], [])
+    moves = paths(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, -0.01]]))
+    left = near * GAP - 0.01 * motion_stops(system, moves, GAP, {(0, 1): near * GAP}).first
+    assert 0.38 * near * GAP < left < 0.45 * near * GAP
+
+
+@pytest.mark.parametrize("near", [0.3, 1e-3])
+def test_what_is_nearer_although_that_was_not_known_may_move_on(near: float) -> None:
+    system = ContactSystem.of([sphere(0.5).body] * 2, [at([0, 0, 0]), at([0, 0, 1.0 + near * GAP])], [])
+    away, nearer = (np.array([[0.0, 0.0, 0.0], [0.0, 0.0, z]]) for z in (0.01, -0.01))
+    assert motion_stops(system, paths(away), GAP).first == 1.0
+    left = near * GAP - 0.01 * motion_stops(system, paths(nearer), GAP).first
+    assert 0.3 * near * GAP < left < near * GAP
+
+
+def test_bodies_that_overlap_stop_at_once() -> None:
+    system = ContactSystem.of([sphere(0.5).body] * 2, [at([0, 0, 0]), at([0, 0, 0.9999])], [])
+    assert motion_stops(system, paths(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 0.01]])), GAP).first == 0.0
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1e3])
+def test_the_scale_does_not_matter(scale: float) -> None:
+    ball = sphere(0.3 * scale).body
+    system = ContactSystem.of([ball], [at([0, 0, 0.31 * scale])], [floor(10.0 * scale)])
+    stops = motion_stops(system, paths(scale * np.array([[0.0, 0.0, -0.02]])), GAP * scale)
+    assert 0.01 - 0.02 * stops.first == pytest.approx(STOP, rel=0.05)
+
+
+def test_a_bead_in_a_hall_stops_on_its_pillar() -> None:
+    """A bead of 1 mm falls on a round pillar of 20 m."""
+    bead, pillar = sphere(5e-4).body, cylinder(3.0, 20.0).body
+    gap = 1e-5 * 5e-4
+    pose = at([50.0, 30.0, 5.0])
+    stands = pillar.transformed(np.block([[np.eye(3), np.array([[50.0], [33.001], [5.0]])], [0, 0, 0, 1]]))
+    stops = motion_stops(ContactSystem.of([bead], [pose], [stands]), paths(np.array([[0.0, 1e-3, 0.0]])), gap)
+    assert 5e-4 - 1e-3 * stops.first == pytest.approx(0.5 * gap, rel=0.05)
