@@ -176,6 +176,14 @@ def test_a_part_that_overlaps_the_world_is_named_with_what_it_overlaps() -> None
         scene_of(figure, crate)
 
 
+def test_a_part_that_starts_inside_a_solid_or_around_one_is_named() -> None:
+    figure = figures.chain(3, 0.4)
+    place = figure.poses[2].translation.tolist()
+    for size in ((3.0, 3.0, 3.0), (0.01, 0.01, 0.01)):  # part 2 in it, and it in part 2
+        with pytest.raises(PlacementError, match=r'"part \d" overlaps "rock"'):
+            scene_of(figure, [block(size, place, "rock")])
+
+
 def test_feet_that_stand_on_or_a_little_in_a_floor_are_parted_from_it() -> None:
     figure = figures.person()
     for height in (0.0, 0.001, 0.001 + 2e-5):

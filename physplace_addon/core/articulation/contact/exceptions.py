@@ -11,8 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from ...collision.distance import clearance
 from ...contact.system import FIXED, ContactSystem, Pair, triangle_overlaps
+from ...mechanics.point_depths import inside_solid
 from ...mechanics.start import contained
 from ..groups import RigidGroups
 
@@ -52,8 +55,30 @@ def _of_ghosts(ghosts: frozenset[int], count: int) -> set[Pair]:
 
 def overlaps_world(system: ContactSystem) -> list[int]:
     """Return the parts that overlap the world by more than rounding."""
-    pairs = [pair for pair in system.pairs(0.0) if pair[1] == FIXED]
-    return [pair[0] for pair in pairs if _overlap(system, pair, False)]
+    parts = [part for part, other in system.pairs(0.0) if other == FIXED]
+    crossing = [part for part in parts if _cross(system, (part, FIXED))]
+    clear = sorted(set(parts) - set(crossing))
+    return sorted({*crossing, *_nested(system, clear)})
+
+
+def _nested(system: ContactSystem, parts: list[int]) -> set[int]:
+    """Return those parts, clear of the surfaces of the world, that are inside a fixed solid or around one.
+
+    One point of a body tells: all of it is on the same side of a surface that it does not cross.
+    """
+    if not parts:
+        return set()
+    points = np.array(
+        [system.poses[i].points(system.bodies[i].body.triangles[0].mean(axis=0)) for i in parts]
+    )
+    found: set[int] = set()
+    for solid in system.parts:
+        found |= {parts[row] for row in np.flatnonzero(inside_solid(solid, points)).tolist()}
+    others = np.array([solid.triangles[0].mean(axis=0) for solid in system.parts])
+    for i in parts:
+        if inside_solid(system.bodies[i].body, system.poses[i].inverse().points(others)).any():
+            found.add(i)
+    return found
 
 
 def overlapping_parts(system: ContactSystem) -> frozenset[Pair]:
@@ -76,9 +101,13 @@ def _overlap(system: ContactSystem, pair: Pair, neighbours: bool) -> bool:
     apart = clearance(body_pair.active.tree, body_pair.pose, body_pair.world.tree, most=most)
     if neighbours and apart <= _TOUCHING * radius:
         return True
-    if apart <= 0.0 and bool((triangle_overlaps(body_pair, curved=True).depth > _DEPTH * radius).any()):
-        return True
-    return contained(body_pair, system.solids(pair))
+    return _cross(system, pair) or contained(body_pair, system.solids(pair))
+
+
+def _cross(system: ContactSystem, pair: Pair) -> bool:
+    """Return whether triangles of a pair cut through each other by more than rounding."""
+    body_pair = system.body_pair(pair)
+    return bool((triangle_overlaps(body_pair, curved=True).depth > _DEPTH * body_pair.radius).any())
 
 
 def _neighbours(groups: RigidGroups) -> set[Pair]:
