@@ -51,6 +51,10 @@ def _limits_the_wrong_way_round() -> None:
     constraint("SLIDER", _cube(), _cube("Post", 5.0), **limits)
 
 
+def _a_joint_that_bears_nothing() -> None:
+    constraint("FIXED", _cube(), _cube("Post", 5.0), use_breaking=True, breaking_threshold=0.0)
+
+
 def _joints_that_contradict_each_other() -> None:
     cube, post = _cube(), _cube("Post", 5.0)
     constraint("FIXED", cube, post)
@@ -111,6 +115,7 @@ def _a_size_of_zero() -> None:
         (_to_its_own_child, '"Joint": .* "Cube" and "Child", which move as one; clear the parent'),
         (_to_what_is_hidden, '"Joint": .* joins "Ghost", which is hidden; show that object'),
         (_limits_the_wrong_way_round, '"Joint": the limits .* shift along x are 2 and 1; make the lower'),
+        (_a_joint_that_bears_nothing, '"Joint": the breaking threshold .* is 0; set it above 0'),
         (
             _joints_that_contradict_each_other,
             '"Joint.*": it cannot be closed together with the others.*; move',

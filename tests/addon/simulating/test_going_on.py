@@ -227,6 +227,27 @@ def test_a_joint_holds_where_it_held_however_the_bodies_have_moved_since() -> No
         np.testing.assert_allclose(_matrices(session, i), before[i], atol=1e-6)
 
 
+@pytest.mark.parametrize("changes", [False, True])
+def test_a_joint_that_broke_stays_broken_where_it_goes_on(changes: bool) -> None:
+    post, weight = scenes.cube("Post", (0.0, 0.0, 9.0)), scenes.cube("Weight", (0.0, 0.0, 3.0))
+    body(weight, mass=2.0, linear_damping=0.0)
+    bears = 0.9 * 2.0 * 9.81 / 24.0 / 10.0
+    constraint("POINT", post, weight, use_breaking=True, breaking_threshold=bears).location = (0.0, 0.0, 6.0)
+    current_view_layer().update()
+    session = _began(weight)
+    before = _paused(session)
+    if changes:
+        bpy.data.objects["Weight"]["physplace_friction"] = 0.25  # no contact: it changes no motion
+    after = _went_on(session)
+    assert session.has_changed == changes
+    np.testing.assert_allclose(before, after, atol=1e-9 if changes else 0.0)
+    seconds = FRAMES / 24.0
+    assert abs(after[-1][2, 3] - 3.0 + 0.5 * 9.81 * seconds**2) < 1e-5
+    said = session.write(bpy.context)
+    assert 'broken: "Joint"' in str(said)
+    _assert_played_back("Weight", after)
+
+
 def test_what_overlaps_where_it_goes_on_is_named_and_all_frames_are_kept() -> None:
     session = _falling()
     _paused(session)
