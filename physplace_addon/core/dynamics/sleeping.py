@@ -1,8 +1,10 @@
 """Which bodies sleep: islands that have come to rest are not solved for until something disturbs them.
 
 Bodies that press on one another, or that joints connect, are an island.  One that has hardly moved for a
-while is put to sleep: its rates are zero from then on, and pairs of sleepers are not searched.  All of it
-wakes together, as soon as a body that moves touches one of its bodies.
+while, and not faster and faster, is put to sleep: its rates are zero from then on, and pairs of sleepers are
+not searched.  What leaves a balance that is not stable moves faster and faster, which tells it from what
+comes to rest, however slow it is.  All of an island wakes together, as soon as a body that moves touches one
+of its bodies.
 """
 
 from __future__ import annotations
@@ -21,6 +23,8 @@ from .scene import Scene
 from .step import Moment
 
 STILL = 1e-3  # rates, over those that gravity gives in a step, of a body that hardly moves
+_GROWS = 2.0  # growth of rates, while a body hardly moves, with which it leaves a balance that is not stable
+_ROUNDING = 1e-4  # of the rates of a body that hardly moves, below which growth is rounding
 _DROWSY = 0.25  # seconds after which an island that hardly moves falls asleep
 
 
@@ -29,18 +33,19 @@ class Sleep:
     """Who sleeps among m bodies.
 
     asleep (m,): who does.
-    still (m,): for how long each has hardly moved, s.
+    still (m,): for how long each has hardly moved, s; begun (m,): at what rate it was when it began to.
     island (m,): the number of the island in which each fell asleep; -1 for those awake.
     """
 
     asleep: Bools
     still: Floats
+    begun: Floats
     island: Ints
 
     @classmethod
     def none(cls, count: int) -> Self:
         """Return so many bodies awake."""
-        return cls(np.zeros(count, bool), np.zeros(count), np.full(count, -1))
+        return cls(np.zeros(count, bool), np.zeros(count), np.zeros(count), np.full(count, -1))
 
     def woken(self, bodies: Ints) -> Self:
         """Return this with the islands awake to which bodies (n,) belong."""
@@ -64,8 +69,12 @@ class Sleep:
         """
         parts = rates.reshape(-1, 2, 3)
         fastest = np.sqrt(dot(parts, parts)).sum(axis=1)
-        hardly = (fastest <= STILL * scene.slow / scene.inertia.radius) & ~scene.given
+        most = STILL * scene.slow / scene.inertia.radius
+        hardly = (fastest <= most) & ~scene.given
+        begun = np.where(self.still > 0.0, self.begun, fastest)
         still = np.where(hardly, self.still + h, 0.0)
+        leaves = (still >= _DROWSY) & (fastest > np.maximum(_GROWS * begun, _ROUNDING * most))
+        still[leaves] = 0.0  # it goes away from a balance that is not stable: look again
         number = islands(len(rates), scene.given, points, scene.joints.body)
         restless = np.zeros(number.max(initial=-1) + 1, bool)
         restless[number[(still < _DROWSY) & ~self.asleep & ~scene.given]] = True
@@ -75,6 +84,7 @@ class Sleep:
             self,
             asleep=self.asleep | falls,
             still=still,
+            begun=begun,
             island=np.where(falls, first + number, self.island),
         )
 
