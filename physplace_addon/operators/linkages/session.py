@@ -27,7 +27,7 @@ from ..common import Conclusion
 from ..session import InteractiveSession, Pacing
 from ..view import View, nearest_pixel, object_under
 
-PIN_WEIGHT: Final = 100.0  # of a pin beside a dragged point, where both cannot be
+PIN_WEIGHT: Final = 1e4  # of a pin beside a dragged point, where both cannot be
 SETTLING: Final = 1.0  # seconds after its release in which a figure may still move
 UNSEEN: Final = 1e-6  # motion of a part in a tick, over the figure's size, that nobody sees
 MET: Final = 1e-5  # distance of a goal, over the figure's size, that nobody sees
