@@ -1,4 +1,4 @@
-"""A jointed figure posed with the mouse: dragged, moved as a whole, undone, put back."""
+"""A jointed figure posed with the mouse: pinned, dragged onto a chair, undone; what ends a drag."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from mathutils import Quaternion
 
 from tests.blender_data import physplace
 from tests.scene.linkages import rigs
-from tests.scene.linkages.standing_figure import figure_and_chair
+from tests.scene.linkages.standing_figure import HIP, SEAT, figure_and_chair, overlaps
 from tests.window import afresh, extension
 from tests.window.placements import assert_nothing_is_open, header, operator
 from tests.window.user import Point, User
 
 FROM_THE_RIGHT = Quaternion((0.5, 0.5, 0.5, 0.5))  # along -x: y is to the right, z up
+FEET = ((0.09, -0.15, 0.05), (-0.09, -0.15, 0.05))
+PELVIS = (0.16, 0.08, 1.0)
+MOVED = 1e-4  # lengths by which a pinned foot may have moved
 
 
 async def _look_from_the_right(user: User) -> None:
@@ -44,6 +47,14 @@ async def _begin(user: User, mouse: Point) -> None:
     await user.until(lambda: not operator().is_busy)
 
 
+async def _until_still(user: User, ticks: int = 150) -> None:
+    """Give a drag time to get to where the mouse is, or as near as it comes."""
+    for _ in range(ticks):
+        if operator().session.is_still:
+            return
+        await user.wait(1)
+
+
 async def _drag(user: User, start: Point, *stops: Point) -> None:
     """Drag the figure at a point that is seen to others, and let go there."""
     await _begin(user, start)
@@ -51,9 +62,46 @@ async def _drag(user: User, start: Point, *stops: Point) -> None:
     assert operator().session.grabbed is not None
     for stop in stops:
         await user.glide_to(user.at(stop), steps=20)
-        await user.until(lambda: operator().session.is_still, ticks=3000)
+        await _until_still(user)
     await user.release()
     await user.until(lambda: not extension.open_sessions())
+
+
+async def _pin_the_feet(user: User) -> None:
+    await user.look_from_the_front((0.0, 0.0, 0.9), 3.0)
+    await _begin(user, FEET[0])
+    for foot in FEET:
+        await user.click(user.at(foot), ctrl=True)
+        await user.press("TAB")
+    assert "2 pins" in header()
+    await user.screenshot("pinned")
+    await user.press("RET")
+    assert_nothing_is_open()
+
+
+async def test_a_standing_figure_is_dragged_to_sit_on_a_chair_with_its_feet_on_the_floor(user: User) -> None:
+    rig = await _shown(user)
+    user.scene_is_ready()
+    await _pin_the_feet(user)
+    feet = [rigs.bone_matrix(rig, f"Foot.{side}") for side in ("L", "R")]
+    await _look_from_the_right(user)
+    await user.screenshot("standing")
+    await _drag(user, PELVIS, (0.16, 0.3, 0.8), (0.16, 0.47, 0.5))
+    await user.screenshot("seated")
+    rig = bpy.data.objects["Figure"]
+    chest = rigs.bone_matrix(rig, "Chest") @ (0.16, 0.14, 0.09, 1.0)
+    await _drag(user, tuple(chest[:3]), (0.16, 0.52, 0.95))
+    hand = rigs.bone_matrix(bpy.data.objects["Figure"], "Hand.L") @ (0.0, 0.1, 0.0, 1.0)
+    await _drag(user, tuple(hand[:3]), (0.2, 0.1, 0.62))
+    await user.screenshot("sitting")
+    rig = bpy.data.objects["Figure"]
+    for side, foot in zip(("L", "R"), feet, strict=True):
+        assert np.abs(rigs.bone_matrix(rig, f"Foot.{side}") - foot).max() < MOVED
+    hip = rigs.bone_matrix(rig, "Thigh.L")[:3, 3]
+    assert hip[2] < 0.6 * HIP, "it has sat down"
+    assert 0.2 < hip[1] < 0.6, "on the chair"
+    assert hip[2] > SEAT
+    assert overlaps() == []
 
 
 async def test_a_drag_is_one_step_to_undo_and_escape_restores(user: User) -> None:
