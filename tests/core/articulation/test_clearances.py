@@ -15,10 +15,10 @@ from physplace_addon.core.articulation import (
     PointGoal,
     pinned,
 )
-from physplace_addon.core.articulation.contact.clearances import CarriedGaps
+from physplace_addon.core.articulation.contact.clearances import CarriedGaps, without_far_world
 from physplace_addon.core.bodies import Body
 from physplace_addon.core.bodies.polyhedra import polyhedron
-from physplace_addon.core.contact.system import FIXED, InterfacePoints
+from physplace_addon.core.contact.system import FIXED, InterfacePoints, Reach
 from physplace_addon.core.errors import PlacementError
 from physplace_addon.core.rigid import Pose
 from tests.core.articulation import figures
@@ -216,3 +216,29 @@ def test_a_bead_and_a_hall_stop_at_walls_alike(scale: float) -> None:
     drag = dragged(figure, scene, wall, 2, line((0.5 * scale, 0.0, 0.0), 10), rest=20)
     assert len(drag.state.contacts) > 0
     assert drag.state.goal_errors[0] > 0.1 * scale
+
+
+def test_leaving_out_what_is_far_from_the_world_loses_no_interface_point() -> None:
+    figure = figures.person()
+    posts = [block((0.2, 0.2, 3.0), (x, y, 0.0), f"post {x} {y}") for x in (-0.8, 0.8) for y in (-0.8, 0.8)]
+    floor = block((4.0, 4.0, 0.2), (0.0, 0.0, -0.101), "floor")
+    system = scene_of(figure, [*posts, floor]).start.system
+    assert system is not None
+    left_out = 0
+    for reach in (0.001, 0.05, 0.5, 2.0):
+        near, wide = without_far_world(system, reach), Reach(reach, reach, reach)
+        left_out += len(near.never_meeting - system.never_meeting)
+        every, some = (each.generate(wide, InterfacePoints.none(), None) for each in (system, near))
+        assert len(every) == len(some)
+        np.testing.assert_array_equal(np.sort(every.gap), np.sort(some.gap))
+    assert left_out > 0
+
+
+def test_nothing_is_looked_up_of_a_world_that_a_figure_only_stands_in() -> None:
+    figure = figures.person()
+    posts = [block((0.2, 0.2, 6.0), (x, y, 0.0), f"post {x} {y}") for x in (-3.0, 3.0) for y in (-3.0, 3.0)]
+    start = scene_of(figure, posts).start
+    assert start.system is not None
+    assert start.system.fixed is not None
+    assert len(start.contacts) == 0
+    assert "normal_bounds" not in vars(start.system.fixed)

@@ -310,8 +310,25 @@ def only_pairs(system: ContactSystem, pairs: list[Pair]) -> ContactSystem:
     return replace(system, never_meeting=frozenset(every - ordered))
 
 
+def without_far_world(system: ContactSystem, reach: float) -> ContactSystem:
+    """Return a system whose parts that are farther from the world than `reach` times their spans do not meet
+    it.
+
+    No interface point is lost.  But the box of a scene holds all of a figure in it, and what a search looks
+    up of the world's triangles is made at the first one: a figure that nothing is near to needs none of it.
+    """
+    far = set[Pair]()
+    for pair in system.pairs(reach) if system.fixed is not None else []:
+        if pair[1] == FIXED and system.fixed is not None:
+            length = reach * system.span(pair)
+            body, pose = system.bodies[pair[0]], system.poses[pair[0]]
+            if clearance(body.tree, pose, system.fixed.tree, most=2.0 * length) > length:
+                far.add(pair)
+    return replace(system, never_meeting=system.never_meeting | far)
+
+
 def touching(system: ContactSystem, kept: float) -> InterfacePoints:
     """Return the interface points, in the scene, at which bodies touch, up to the gap D, a length."""
-    near = replace(system, travel=np.full(len(system), _TOUCHING * kept))
+    near = without_far_world(replace(system, travel=np.full(len(system), _TOUCHING * kept)), 1.0)
     points = near.generate(_REACH, InterfacePoints.none(), None)
     return system.in_world(points.take(points.gap < _TOUCHING * kept))

@@ -16,7 +16,7 @@ from ...mechanics.start import overlaps_and_gaps
 from ..configuration import Configuration
 from ..equations import Equations
 from ..least_motion import Iterate, newton_step
-from .clearances import CarriedGaps
+from .clearances import CarriedGaps, without_far_world
 
 _CLOSED = 1e-12  # error of a joint, over L, that is rounding
 _ROUNDED = 1e-9  # the same where rounding allows no better
@@ -61,7 +61,7 @@ def parted(
         reach = (2.0 * kept + depth) / radius
         found = configuration
         for _ in range(_PARTINGS):
-            there = unsure.at(equations.groups.poses(found))
+            there = without_far_world(unsure.at(equations.groups.poses(found)), reach)
             points = overlaps_and_gaps(there, Reach(reach, reach, reach), depth)
             low = there.in_world(points.take(points.gap < _NEARLY * gap))
             if not len(low) and not there.misses_collision(points, OVERLAP):
