@@ -10,6 +10,7 @@ import numpy as np
 from ..bodies import Body
 from ..contact.system import FIXED, ContactSystem, Pair
 from ..errors import JointError, PlacementError
+from ..jobs import Job, Progress, finished
 from ..rigid import Pose
 from .configuration import Configuration
 from .contact.exceptions import never_meeting, overlapping_parts, overlaps_world, world_bodies_at
@@ -22,6 +23,7 @@ from .state import LinkageState, state_of
 _OPEN = 1e-3  # gap of a joint, over the figure's size, and turn, that is no rounding
 _KEPT = 5e-3  # D over the least radius
 _LEAST_KEPT = 2e-6  # D over the figure's size: above the rounding of single precision
+_PARTS_THAT_OVERLAP = Progress("Looking for parts that overlap")
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +73,19 @@ class LinkageScene:
             JointError: joints do not meet, or cannot be closed.
             PlacementError: a part overlaps the world.
         """
+        return finished(cls.preparing(linkage, poses, world, rest=rest, clearances=clearances))
+
+    @classmethod
+    def preparing(
+        cls,
+        linkage: Linkage,
+        poses: Sequence[Pose],
+        world: Sequence[Body] = (),
+        *,
+        rest: Sequence[Pose] | None = None,
+        clearances: bool = True,
+    ) -> Job[LinkageScene]:
+        """Return what `of` does, in slices."""
         _check_poses(linkage, poses)
         groups, configuration = RigidGroups.of(linkage, poses)
         equations = Equations.of(groups, (), configuration)
@@ -79,17 +94,33 @@ class LinkageScene:
             raise JointError("linkage", "its joints cannot all be closed", "check the joints of its loops")
         if not clearances:
             return cls(linkage, groups, equations, state_of(equations, closed, None, 0.0), 0.0, ())
+        yield from _preparing_bodies(linkage.parts, world)
         system = ContactSystem.of(linkage.parts, groups.poses(closed), world)
         moving = tuple(np.flatnonzero(groups.part_group != FIXED).tolist())
+        yield _PARTS_THAT_OVERLAP
         apart, overlapping = never_meeting(groups, system if rest is None else system.at(rest))
         system = replace(system, moving=moving, never_meeting=apart)
+        yield _PARTS_THAT_OVERLAP
         overlapping |= overlapping_parts(system)
         system = replace(system, never_meeting=apart | overlapping)
+        yield _PARTS_THAT_OVERLAP
         _check_world(linkage, system)
+        yield Progress("Looking for what the figure touches")
         kept = max(_KEPT * system.radius, _LEAST_KEPT * groups.length)
         closed, system, squeezed = _with_gaps(linkage, equations, closed, system, kept)
         excepted = _named(linkage, overlapping | squeezed)
         return cls(linkage, groups, equations, state_of(equations, closed, system, kept), kept, excepted)
+
+
+def _preparing_bodies(parts: Sequence[Body], world: Sequence[Body]) -> Job[None]:
+    """Prepare bodies for contact, in slices; each is prepared once, and kept with it."""
+    for number, part in enumerate(parts):
+        ContactSystem.of([part], [Pose.identity()], [])
+        yield Progress("Preparing the figure", (number + 1) / len(parts))
+    if world:
+        yield Progress("Preparing what stands around it")
+        ContactSystem.of([], [], world)
+        yield Progress("Preparing what stands around it")
 
 
 def _with_gaps(

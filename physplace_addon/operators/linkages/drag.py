@@ -87,7 +87,7 @@ class PHYSPLACE_OT_linkage_drag(ModalOperator):
         objects = present(context.view_layer).objects
         chosen = objects[seen[0]] if seen is not None and seen[0] in objects else active
         scenario = yield from reading_linkage(context, chosen)
-        self.session = LinkageSession(context, scenario)
+        self.session = yield from LinkageSession.beginning(context, scenario)
         if is_pressed and seen is not None:
             self._grab(context, present(View.of(context)), pressed)
         return None

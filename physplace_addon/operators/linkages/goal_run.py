@@ -128,7 +128,8 @@ def posing(context: Context, asked: GoalOfPart, way: Way) -> Job[Conclusion]:
     if scenario.misses(found.poses, travels):
         always = frozenset(scenario.world.owners)
         scenario = yield from reading_around(context, found, found.poses, travels, always)
-    run = GoalRun(PreparedLinkage.of(scenario, found.poses), led, asked.path)
+    prepared = yield from PreparedLinkage.preparing(scenario, found.poses)
+    run = GoalRun(prepared, led, asked.path)
     states, solver = yield from way(run, asked)
     count = shown.write(context, states[-1])
     if asked.keyed:

@@ -13,7 +13,7 @@ from bpy.types import Context
 from ...core.arrays import Floats
 from ...core.articulation import AnyGoal, FigureGoal, Goal, LinkageDrag, LinkageState, LinkageStatus
 from ...core.contact.system import FIXED
-from ...core.jobs import Job
+from ...core.jobs import Job, Progress
 from ...core.rigid import Pose
 from ...core.wording import counted, listed
 from ...overlay.linkages import LinkageMarks
@@ -68,13 +68,11 @@ class LinkageSession(InteractiveSession):
     follows the mouse.
     """
 
-    def __init__(self, context: Context, scenario: LinkageScenario) -> None:
-        self._preview = LinkagePose(scenario.found)
-        self._preview.check_writable(context)
-        self._prepared = PreparedLinkage.of(scenario, scenario.found.poses)
-        self._state = self._prepared.scene.start
+    def __init__(self, preview: LinkagePose, prepared: PreparedLinkage) -> None:
+        self._preview, self._prepared = preview, prepared
+        self._state = prepared.scene.start
         self.grabbed: Grabbed | None = None
-        self.pins: dict[int, Pin] = {pin.part: pin for pin in read_pins(scenario.found)}
+        self.pins: dict[int, Pin] = {pin.part: pin for pin in read_pins(prepared.scenario.found)}
         self._held: dict[int, Goal] = {number: self._goal(pin) for number, pin in self.pins.items()}
         self.moves_whole = False
         self.message = ""
@@ -82,6 +80,15 @@ class LinkageSession(InteractiveSession):
         self._last_pin: int | None = None
         self._pacing = Pacing()
         self._moved = np.inf  # in the last tick, a length
+
+    @classmethod
+    def beginning(cls, context: Context, scenario: LinkageScenario) -> Job[LinkageSession]:
+        """Prepare, in slices, the linkage that was read. Raises PhysPlaceError, with nothing changed."""
+        preview = LinkagePose(scenario.found)
+        preview.check_writable(context)
+        yield Progress("Preparing the figure")
+        prepared = yield from PreparedLinkage.preparing(scenario, scenario.found.poses)
+        return cls(preview, prepared)
 
     @property
     def found(self) -> FoundLinkage:
@@ -123,7 +130,7 @@ class LinkageSession(InteractiveSession):
         always = frozenset(self._prepared.scenario.world.owners)
         poses = self.poses
         scenario = yield from reading_around(context, self.found, poses, self._travels(), always)
-        self._prepared = PreparedLinkage.of(scenario, poses)
+        self._prepared = yield from PreparedLinkage.preparing(scenario, poses)
         self._state = self._prepared.scene.start
         self._begin()
 

@@ -12,6 +12,7 @@ from ...core.arrays import Floats
 from ...core.articulation import EulerAngles, Linkage, LinkageScene, LinkageState, PointGoal
 from ...core.collision import closest_on_triangle
 from ...core.contact.system import FIXED
+from ...core.jobs import Job
 from ...core.mechanics.origin import near_the_origin
 from ...core.rigid import Pose
 from .linkages import FoundLinkage
@@ -35,13 +36,14 @@ class PreparedLinkage:
     origin: Floats
 
     @classmethod
-    def of(cls, scenario: LinkageScenario, poses: Sequence[Pose]) -> PreparedLinkage:
-        """Return a linkage with its parts at poses in the world. Raises PhysPlaceError."""
+    def preparing(cls, scenario: LinkageScenario, poses: Sequence[Pose]) -> Job[PreparedLinkage]:
+        """Return, in slices, a linkage with its parts at poses in the world. Raises PhysPlaceError."""
         found = scenario.found
         bodies = [part.body for part in found.parts]
         origin, near, world = near_the_origin(bodies, poses, scenario.world.bodies)
         linkage = core_linkage(found, origin)
-        return cls(scenario, LinkageScene.of(linkage, near, world), origin)
+        scene = yield from LinkageScene.preparing(linkage, near, world)
+        return cls(scenario, scene, origin)
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -6,6 +6,9 @@ import bpy
 import numpy as np
 import pytest
 
+from physplace_addon.core.jobs import finished
+from physplace_addon.operators.linkages.session import LinkageSession
+from physplace_addon.scene.linkages.reading import reading_linkage
 from tests.addon.running import refused
 from tests.blender_data import current_view_layer, physplace
 from tests.scene import scenes
@@ -67,3 +70,18 @@ def test_parts_that_overlap_themselves_at_rest_are_posed_and_named(capfd: pytest
     scenes.activate(rig)
     assert physplace.linkage_solve(part="Bone 2", target=(1.0, 0.0, 2.5)) == {"FINISHED"}
     assert 'the contact of "Bone 0" with "Bone 2", which overlap' in capfd.readouterr().out
+
+
+def test_a_drag_is_prepared_in_slices_and_one_that_is_ended_leaves_the_scene_as_it_was() -> None:
+    rig = figure_and_chair()
+    scenario = finished(reading_linkage(bpy.context, rig))
+    names = [part.name for part in scenario.found.parts]
+    before = [rigs.bone_matrix(rig, name) for name in FEET]
+    job = LinkageSession.beginning(bpy.context, scenario)
+    words = {next(job).words for _ in range(len(names) + 3)}
+    assert "Preparing what stands around it" in words
+    job.close()
+    for name, matrix in zip(FEET, before, strict=True):
+        np.testing.assert_array_equal(rigs.bone_matrix(rig, name), matrix)
+    session = finished(LinkageSession.beginning(bpy.context, scenario))
+    assert len(session.poses) == len(names)

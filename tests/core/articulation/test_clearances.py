@@ -242,3 +242,14 @@ def test_nothing_is_looked_up_of_a_world_that_a_figure_only_stands_in() -> None:
     assert start.system.fixed is not None
     assert len(start.contacts) == 0
     assert "normal_bounds" not in vars(start.system.fixed)
+
+
+def test_a_scene_is_prepared_in_slices_and_preparing_it_may_be_ended() -> None:
+    figure = figures.person()
+    floor = [block((4.0, 4.0, 0.2), (0.0, 0.0, -0.1), "floor")]
+    job = LinkageScene.preparing(figure.linkage, figure.poses, floor)
+    words = [next(job) for _ in range(len(figure.linkage))]
+    assert all(each.words for each in words)
+    job.close()
+    scene = scene_of(figure, floor)
+    assert deepest_overlap(figure, scene.start, floor, scene) == 0.0
