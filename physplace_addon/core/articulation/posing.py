@@ -49,7 +49,9 @@ class _Posing:
         self._tracking = Tracking(scene.equations, state.configuration, near)
         self._status = LinkageStatus.RUNNING
         self._idle = self._slow = 0
-        self._sleepers = Sleepers(np.zeros(len(scene.linkage)))
+        system = scene.start.system
+        never_meeting = frozenset() if system is None else system.never_meeting
+        self._sleepers = Sleepers(np.zeros(len(scene.linkage)), never_meeting)
         self._tracking.follow(goals)
 
     @staticmethod

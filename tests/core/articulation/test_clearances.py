@@ -7,6 +7,7 @@ import pytest
 
 from physplace_addon.core.articulation import (
     Goal,
+    Linkage,
     LinkageDrag,
     LinkageScene,
     LinkageSolve,
@@ -253,3 +254,21 @@ def test_a_scene_is_prepared_in_slices_and_preparing_it_may_be_ended() -> None:
     job.close()
     scene = scene_of(figure, floor)
     assert deepest_overlap(figure, scene.start, floor, scene) == 0.0
+
+
+def test_what_passes_through_the_world_at_first_does_so_for_good() -> None:
+    figure = figures.chain(3, 0.3)
+    linkage = Linkage.of(figure.linkage.parts, figure.linkage.joints, names=figure.linkage.names, ghosts=[1])
+    middle, free = figure.poses[1].translation, LinkageScene.of(linkage, figure.poses)
+    lintel = [block((0.3, 0.3, 0.3), (middle + np.array([0.0, 0.0, 0.4])).tolist(), "lintel")]
+    among = LinkageScene.of(linkage, figure.poses, lintel)
+    ends = []
+    for scene in (free, among):
+        drag = LinkageDrag(scene, scene.start, [PointGoal(1, np.zeros(3), middle)])
+        for height in np.linspace(0.0, 0.4, 21):
+            drag.move_to([PointGoal(1, np.zeros(3), middle + np.array([0.0, 0.0, height]))])
+            drag.step()
+        ends.append(drag.state)
+        assert len(drag.state.contacts) == 0
+    for pose, other in zip(ends[0].poses, ends[1].poses, strict=True):
+        np.testing.assert_allclose(pose.matrix4, other.matrix4, atol=1e-6)

@@ -112,10 +112,12 @@ class CarriedGaps(ArrayRecord):
 class Sleepers:
     """How far parts may move before they can come near the world: kept from tick to tick.
 
-    free (m,): lengths that are left.  seen: the poses since which they count; None before the first tick.
+    free (m,): lengths that are left.  never_meeting: pairs that do not meet however near they are.
+    seen: the poses since which the lengths count; None before the first tick.
     """
 
     free: Floats
+    never_meeting: frozenset[Pair]
     seen: tuple[Pose, ...] | None = None
 
     def without_far_pairs(self, system: ContactSystem, reach: float, moving: Bools) -> ContactSystem:
@@ -123,8 +125,7 @@ class Sleepers:
         world do not meet it.
         """
         asleep = np.flatnonzero(~self.awake(system, reach, moving)).tolist()
-        awake = {pair for pair in system.never_meeting if pair[1] != FIXED}
-        return replace(system, never_meeting=frozenset(awake | {(part, FIXED) for part in asleep}))
+        return replace(system, never_meeting=self.never_meeting | {(part, FIXED) for part in asleep})
 
     def awake(self, system: ContactSystem, reach: float, moving: Bools) -> Bools:
         """Return which parts (m,) may come to the world within a reach, a length."""
