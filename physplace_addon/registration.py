@@ -17,6 +17,7 @@ from .operators.batch import command
 from .operators.blobs import add, bake, control_add, live, mesh, metaballs, playback, sculpt, whole
 from .operators.forces import connect, push
 from .operators.linkages import drag as linkage_drag
+from .operators.linkages import known as linkage_known
 from .operators.linkages import sit as linkage_sit
 from .operators.linkages import solve as linkage_solve
 from .operators.placing import check, drag, drop, extricate, live_check, place, replicate
@@ -81,6 +82,8 @@ CLASSES: tuple[type, ...] = (
     linkage_solve.PHYSPLACE_OT_linkage_pull,
     linkage_solve.PHYSPLACE_OT_linkage_solve,
     linkage_sit.PHYSPLACE_OT_linkage_sit,
+    linkage_known.PHYSPLACE_OT_linkage_mirror,
+    linkage_known.PHYSPLACE_OT_linkage_rest,
     menus.PHYSPLACE_MT_object,
     menus.PHYSPLACE_MT_pie,
     sidebar.PHYSPLACE_PT_place,

@@ -12,6 +12,7 @@ from .blobs.add import PHYSPLACE_OT_blob_add
 from .forces.connect import PHYSPLACE_OT_connect
 from .forces.push import PHYSPLACE_OT_nudge, PHYSPLACE_OT_push
 from .linkages.drag import PHYSPLACE_OT_linkage_drag
+from .linkages.known import PHYSPLACE_OT_linkage_mirror, PHYSPLACE_OT_linkage_rest
 from .linkages.sit import PHYSPLACE_OT_linkage_sit
 from .linkages.solve import PHYSPLACE_OT_linkage_pull, PHYSPLACE_OT_linkage_solve
 from .pie_key import PIE
@@ -41,12 +42,16 @@ OPERATORS = (
     PHYSPLACE_OT_linkage_pull,
     PHYSPLACE_OT_linkage_solve,
     PHYSPLACE_OT_linkage_sit,
+    PHYSPLACE_OT_linkage_mirror,
+    PHYSPLACE_OT_linkage_rest,
 )
 POSING = (
     PHYSPLACE_OT_linkage_drag,
     PHYSPLACE_OT_linkage_pull,
     PHYSPLACE_OT_linkage_solve,
     PHYSPLACE_OT_linkage_sit,
+    PHYSPLACE_OT_linkage_mirror,
+    PHYSPLACE_OT_linkage_rest,
 )
 # In the order of a pie: left, right, below (where things fall), above, then the corners from the upper left.
 PIE_ENTRIES = (

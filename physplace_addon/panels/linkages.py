@@ -6,6 +6,7 @@ from __future__ import annotations
 from bpy.types import Context, Panel
 
 from ..operators.linkages.drag import PHYSPLACE_OT_linkage_drag
+from ..operators.linkages.known import PHYSPLACE_OT_linkage_mirror, PHYSPLACE_OT_linkage_rest
 from ..operators.linkages.sit import PHYSPLACE_OT_linkage_sit
 from ..operators.linkages.solve import PHYSPLACE_OT_linkage_pull, PHYSPLACE_OT_linkage_solve
 from ..scene.access import present
@@ -31,3 +32,6 @@ class PHYSPLACE_PT_figures(Panel):
         row = layout.row(align=True)
         row.operator(PHYSPLACE_OT_linkage_pull.bl_idname)
         row.operator(PHYSPLACE_OT_linkage_solve.bl_idname)
+        row = layout.row(align=True)
+        row.operator(PHYSPLACE_OT_linkage_mirror.bl_idname, icon="MOD_MIRROR")
+        row.operator(PHYSPLACE_OT_linkage_rest.bl_idname, icon="LOOP_BACK")

@@ -13,7 +13,7 @@ from tests.window.user import User
 COMMANDS = [
     *("place", "check", "contact_regions", "nudge", "push", "connect", "replicate", "extricate"),
     *("drop_selected", "keyframe_rest", "rests_replace", "simulate"),
-    *("linkage_drag", "linkage_pull", "linkage_solve"),
+    *("linkage_drag", "linkage_pull", "linkage_solve", "linkage_sit", "linkage_mirror", "linkage_rest"),
 ]
 
 

@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Poses of a figure that need no solver: at rest, and mirrored.
+
+Bones. At rest their channels are those of no motion. Mirrored, a bone takes from the one of the other side,
+by its name, what Blender's Paste Pose Flipped does: with M = diag(-1, 1, 1), the location M t and the
+rotation M R M. Locked channels stay.
+
+Objects. At rest the two frames A1, A2 of each constraint meet as they did when the figure was first posed,
+X1 A1 = X2 A2; one part stays where it is. With R_i these poses, `D_i = X_i R_i^-1` is how a part has moved,
+and S the reflection in the plane between parts whose names end as left and right, the part of the other side
+gets the pose `S D_i S R`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import bpy
+import numpy as np
+from bpy.types import Context, PoseBone
+
+from ...core.arrays import Floats
+from ...core.articulation import LinkageScene
+from ...core.contact.system import FIXED, NumberedPair
+from ...core.errors import JointError
+from ...core.jobs import Job
+from ...core.placement.checking import overlapping
+from ...core.rigid import Pose
+from ...core.wording import in_words
+from .. import rotations
+from ..access import present
+from ..affine import linear4, split
+from ..errors import SceneError
+from ..writing.transform import Channels, channels
+from .bone_frames import unposed_matrix
+from .linkages import FoundLinkage, Part
+from .preparation import core_linkage, moved
+from .reading import LinkageScenario, reading_around
+
+UNSEEN: Final = 1e-5  # depth of an overlap, over the figure's size, that nobody sees
+_FLIP: Final = np.array([-1.0, 1.0, 1.0])
+_FLAT: Final = 1e-6  # distance of left from right, over the size of a part, that gives no plane
+
+
+@dataclass(frozen=True, eq=False)
+class KnownPose:
+    """Poses of all parts of a linkage in the world, and what there is to say of them, a phrase each."""
+
+    poses: tuple[Pose, ...]
+    notes: tuple[str, ...] = ()
+
+
+def rest_pose(found: FoundLinkage, root: int) -> KnownPose:
+    """Return the rest pose of a linkage; of objects that nothing joins to the world the root stays."""
+    return KnownPose(_completed(found, _bone_poses(found, _rest_channels), root))
+
+
+def mirrored_pose(found: FoundLinkage, root: int) -> KnownPose:
+    """Return the mirrored pose of a linkage. Raises SceneError if it has none: it names what is missing."""
+    bones = [part.bone is not None for part in found.parts]
+    if all(bones):
+        return _mirrored_bones(found)
+    if any(bones):
+        raise SceneError(
+            found.objects[0].name,
+            "its figure is of bones and of objects on constraints",
+            "disable the constraints between them, and mirror each alone",
+        )
+    return KnownPose(_mirrored_objects(found, root))
+
+
+def checking(context: Context, scenario: LinkageScenario, asked: KnownPose, what: str) -> Job[KnownPose]:
+    """Return, in slices, a pose with notes on parts that overlap in it; what: the name of the pose.
+
+    Raises:
+        SceneError: joints do not hold in it, or a part would overlap something around that it does not now.
+    """
+    found = scenario.found
+    _check_joints(found, asked.poses, what)
+    if scenario.misses(asked.poses):
+        always = frozenset(scenario.world.owners)
+        scenario = yield from reading_around(context, found, asked.poses, always=always)
+    solid = [number for number, part in enumerate(found.parts) if part.is_solid]
+    bodies = [found.parts[number].body for number in solid]
+    through, depth = _joined(found, solid), scenario.rounding + UNSEEN * scenario.around.balls[0].radius
+    pairs = []
+    for poses in (found.poses, asked.poses):
+        chosen = [poses[number] for number in solid]
+        overlaps = yield from overlapping(bodies, chosen, scenario.world.bodies, depth, through)
+        pairs.append({each.bodies: each.names for each in overlaps})
+    anew = {pair: names for pair, names in pairs[1].items() if pair not in pairs[0]}
+    outside = [names for pair, names in anew.items() if pair[1] >= len(bodies)]
+    if outside:
+        part, other = outside[0]
+        raise SceneError(
+            found.objects[0].name,
+            f'in its {what} "{part}" would overlap "{other}"',
+            f'move the figure, or "{other}", clear first',
+        )
+    notes = [f"{in_words(list(names))} overlap" for names in anew.values()]
+    return replace(asked, notes=(*asked.notes, *notes))
+
+
+def _joined(found: FoundLinkage, solid: Sequence[int]) -> set[NumberedPair]:
+    """Return the pairs of solid parts, by their places among these, that joints connect."""
+    at = {number: place for place, number in enumerate(solid)}
+    ends = [(read.joint.anchors.first, read.joint.anchors.second) for read in found.joints]
+    inner = [sorted((at[one], at[two])) for one, two in ends if one in at and two in at]
+    return {(one, two) for one, two in inner}
+
+
+def _check_joints(found: FoundLinkage, poses: Sequence[Pose], what: str) -> None:
+    """Raise SceneError where the joints of constraints are open at some poses."""
+    joints = tuple(read for read in found.joints if read.holder is not None)
+    if not joints:
+        return
+    origin = poses[0].translation
+    linkage = core_linkage(replace(found, joints=joints), origin)
+    try:
+        LinkageScene.of(linkage, [moved(pose, -origin) for pose in poses], clearances=False)
+    except JointError as error:
+        raise SceneError(
+            found.objects[0].name,
+            f"its joints do not hold in its {what} ({error})",
+            "put the objects of its constraints back to where they were; to mirror, set both sides up alike",
+        ) from error
+
+
+# bones
+
+
+def _bone(part: Part) -> PoseBone:
+    place = present(part.bone)
+    return present(place.armature.object.pose).bones[place.bone]
+
+
+def _bone_poses(found: FoundLinkage, wanted: Callable[[PoseBone], Channels]) -> dict[int, Pose]:
+    """Return the poses of the parts that are bones, by number, for the channels that each is to have."""
+    matrices = dict[tuple[int, str], Floats]()
+    poses = dict[int, Pose]()
+    for number, part in enumerate(found.parts):
+        if part.bone is None:
+            continue
+        place, bone = part.bone, _bone(part)
+        parent = None if bone.parent is None else matrices[place.armature.uid, bone.parent.name]
+        unposed = place.carrier if place.carrier is not None else unposed_matrix(bone, parent)
+        matrix = unposed @ _basis(bone, wanted(bone))
+        matrices[place.armature.uid, place.bone] = matrix
+        poses[number] = split(place.whole @ matrix @ np.linalg.inv(linear4(place.stretch))).pose
+    return poses
+
+
+def _basis(bone: PoseBone, own: Channels) -> Floats:
+    basis = np.eye(4)
+    basis[:3, :3] = rotations.matrix_of(own.mode, own.rotation) * np.array(bone.scale, dtype=np.float64)
+    basis[:3, 3] = own.location
+    return basis
+
+
+def _rest_channels(bone: PoseBone) -> Channels:
+    return _unlocked(bone, np.zeros(3), np.eye(3))
+
+
+def _mirrored_bones(found: FoundLinkage) -> KnownPose:
+    owned = [(present(part.bone).armature.object.name, part.name) for part in found.parts]
+    alone = {(rig, name) for rig, name in owned if (rig, bpy.utils.flip_name(name)) not in owned}
+
+    def mirrored(bone: PoseBone) -> Channels:
+        rig = bone.id_data
+        if (rig.name, bone.name) in alone:
+            return channels(bone)
+        other = channels(present(rig.pose).bones[bpy.utils.flip_name(bone.name)])
+        turn = _FLIP[:, None] * rotations.matrix_of(other.mode, other.rotation) * _FLIP
+        return _unlocked(bone, _FLIP * other.location, turn)
+
+    poses = _bone_poses(found, mirrored)
+    names = sorted(name for _, name in alone)
+    notes = (f"of {in_words(names)} there is no other side: left as posed",) if names else ()
+    return KnownPose(tuple(poses[number] for number in range(len(found.parts))), notes)
+
+
+def _unlocked(bone: PoseBone, location: Floats, turn: Floats) -> Channels:
+    """Return the channels of a location (3,) and a rotation (3, 3), but for those that are locked."""
+    shown = channels(bone)
+    keeps = np.array(bone.lock_location) | bone.bone.use_connect
+    rotation = _unlocked_rotation(bone, turn, shown)
+    return Channels(np.where(keeps, shown.location, location), rotation, shown.mode)
+
+
+def _unlocked_rotation(bone: PoseBone, turn: Floats, shown: Channels) -> Floats:
+    mode, locked = shown.mode, np.array(bone.lock_rotation, dtype=bool)
+    wanted = rotations.values_of(mode, turn, shown.rotation)
+    if mode in rotations.EULER_ORDERS:
+        return np.where(locked, shown.rotation, wanted)
+    if not bone.lock_rotations_4d:
+        before = rotations.values_of("XYZ", rotations.matrix_of(mode, shown.rotation), np.zeros(3))
+        angles = np.where(locked, before, rotations.values_of("XYZ", turn, before))
+        return rotations.values_of(mode, rotations.matrix_of("XYZ", angles), shown.rotation)
+    if bone.lock_rotation_w or (locked.any() and mode != rotations.QUATERNION):
+        return shown.rotation
+    kept = np.where(locked, shown.rotation[1:], 0.0)
+    free = np.where(locked, 0.0, wanted[1:])
+    room = max(1.0 - float(kept @ kept), 0.0)
+    free *= min(1.0, np.sqrt(room / max(float(free @ free), 1e-30)))
+    w = np.copysign(np.sqrt(max(room - float(free @ free), 0.0)), wanted[0])
+    return np.array([w, *(kept + free)])
+
+
+# objects on constraints
+
+
+def _completed(found: FoundLinkage, known: dict[int, Pose], root: int) -> tuple[Pose, ...]:
+    """Return the poses of all parts: some are known, the joints give the others as they first met."""
+    poses = {FIXED: Pose.identity(), **known}
+    joints = [read.joint.anchors for read in found.joints if read.holder is not None]
+    for seed in (FIXED, root, *range(len(found.parts))):
+        poses.setdefault(seed, found.poses[seed])
+        reached = True
+        while reached:
+            reached = False
+            for each in joints:
+                ends = each.first, each.second
+                if (ends[0] in poses) == (ends[1] in poses):
+                    continue
+                between = each.frame1.compose(each.frame2.inverse())
+                if ends[0] in poses:
+                    poses[ends[1]] = poses[ends[0]].compose(between)
+                else:
+                    poses[ends[0]] = poses[ends[1]].compose(between.inverse())
+                reached = True
+    return tuple(poses[number] for number in range(len(found.parts)))
+
+
+def _mirrored_objects(found: FoundLinkage, root: int) -> tuple[Pose, ...]:
+    others = _other_sides(found)
+    middle = [number for number, other in enumerate(others) if number == other]
+    stays = max(middle, key=lambda number: found.parts[number].body.radius, default=root)
+    rest = _completed(found, {}, stays)
+    reflection = _reflection(found, rest, others)
+    poses = []
+    for number, other in enumerate(others):
+        motion = found.poses[other].compose(rest[other].inverse())
+        poses.append(split(reflection @ motion.matrix4 @ reflection).pose.compose(rest[number]))
+    return tuple(poses)
+
+
+def _other_sides(found: FoundLinkage) -> list[int]:
+    """Return for each part the number of the one on the other side; its own for one in the middle."""
+    names = [part.name for part in found.parts]
+    flipped = [bpy.utils.flip_name(name) for name in names]
+    for name, other in zip(names, flipped, strict=True):
+        if other not in names:
+            raise SceneError(
+                name, f'its figure has no "{other}" on the other side', f'name that part "{other}"'
+            )
+    if names == flipped:
+        raise SceneError(
+            found.objects[0].name,
+            "no two parts of its figure are named as left and right, so it has no plane to mirror over",
+            'name them alike but for ".L" and ".R" at the end',
+        )
+    return [names.index(other) for other in flipped]
+
+
+def _reflection(found: FoundLinkage, rest: Sequence[Pose], others: Sequence[int]) -> Floats:
+    """Return the reflection (4, 4) in the plane between the parts of the two sides at rest."""
+    middles = np.array([pose.points(_middle(part)) for pose, part in zip(rest, found.parts, strict=True)])
+    pairs = [(one, two) for one, two in enumerate(others) if one < two]
+    across = np.array([middles[one] - middles[two] for one, two in pairs])
+    across *= np.where(across @ across[np.argmax((across**2).sum(axis=1))] < 0.0, -1.0, 1.0)[:, None]
+    normal, size = across.sum(axis=0), max(part.body.radius for part in found.parts)
+    far = float(np.linalg.norm(normal))
+    if far <= _FLAT * size:
+        raise SceneError(
+            found.objects[0].name,
+            "its left and right parts are at the same place at rest",
+            "set it up with one side beside the other",
+        )
+    normal /= far
+    center = np.mean([middles[one] + middles[two] for one, two in pairs], axis=0) / 2.0
+    reflection = np.eye(4)
+    reflection[:3, :3] -= 2.0 * np.outer(normal, normal)
+    reflection[:3, 3] = 2.0 * normal * float(normal @ center)
+    return reflection
+
+
+def _middle(part: Part) -> Floats:
+    middle: Floats = part.body.triangles.reshape(-1, 3).mean(axis=0)
+    return middle
