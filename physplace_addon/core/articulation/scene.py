@@ -14,7 +14,7 @@ from ..jobs import Job, Progress, finished
 from ..rigid import Pose
 from .configuration import Configuration
 from .contact.exceptions import never_meeting, overlapping_parts, overlaps_world, world_bodies_at
-from .contact.start import closed_configuration, parted
+from .contact.start import closed_configuration, looking_up_the_world, parted
 from .equations import Equations
 from .groups import RigidGroups
 from .linkage import Linkage
@@ -107,6 +107,7 @@ class LinkageScene:
         _check_world(linkage, system)
         yield Progress("Looking for what the figure touches")
         kept = max(_KEPT * system.radius, _LEAST_KEPT * groups.length)
+        yield from looking_up_the_world(system, kept)
         closed, system, squeezed = _with_gaps(linkage, equations, closed, system, kept)
         excepted = _named(linkage, overlapping | squeezed)
         return cls(linkage, groups, equations, state_of(equations, closed, system, kept), kept, excepted)

@@ -272,3 +272,15 @@ def test_what_passes_through_the_world_at_first_does_so_for_good() -> None:
         assert len(drag.state.contacts) == 0
     for pose, other in zip(ends[0].poses, ends[1].poses, strict=True):
         np.testing.assert_allclose(pose.matrix4, other.matrix4, atol=1e-6)
+
+
+@pytest.mark.parametrize(("height", "slices"), [(-0.1, 4), (-3.0, 0)])
+def test_a_world_is_looked_up_in_slices_only_where_a_part_is_near(height: float, slices: int) -> None:
+    figure = figures.person()
+    world = [
+        block((4.0, 4.0, 0.2), (0.0, 0.0, height), "floor"),
+        block((0.2, 0.2, 6.0), (3.0, 0.0, 0.0), "post"),
+    ]
+    every = list(LinkageScene.preparing(figure.linkage, figure.poses, world))
+    touching = [each for each in every if each.words == "Looking for what the figure touches"]
+    assert len([each for each in touching if each.part is not None]) == slices

@@ -7,11 +7,13 @@ there is no room for the gap D, a smaller one is tried.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
-from ...contact.system import OVERLAP, ContactSystem, InterfacePoints, Reach
+from ...contact.system import FIXED, OVERLAP, ContactSystem, InterfacePoints, Reach
+from ...jobs import Job, Progress
 from ...mechanics.start import overlaps_and_gaps
 from ..configuration import Configuration
 from ..equations import Equations
@@ -41,6 +43,31 @@ def closed_configuration(equations: Equations, configuration: Configuration) -> 
     return at.configuration if error <= _ROUNDED else None
 
 
+def looking_up_the_world(system: ContactSystem, kept: float) -> Job[None]:
+    """Make, in slices, what `parted` looks up of the world's triangles; nothing if no part is near to it.
+
+    kept: D, a length.
+    """
+    reach, world = _reach(system, kept), system.fixed
+    near = without_far_world(system, reach).pairs(reach)
+    if world is None or not world.is_plain or not any(second == FIXED for _, second in near):
+        return
+    makers: tuple[Callable[[], object], ...] = (
+        lambda: world.edge_normal_bounds,
+        lambda: world.vertex_normal_bounds,
+        lambda: world.normal_bounds,
+        lambda: world.tree.planes_below,
+    )
+    for number, make in enumerate(makers):
+        make()
+        yield Progress("Looking for what the figure touches", (number + 1) / len(makers))
+
+
+def _reach(system: ContactSystem, kept: float) -> float:
+    """Return how far, over R, interface points are searched at the start."""
+    return 2.0 * kept / system.radius + _SHALLOW
+
+
 def parted(
     equations: Equations, configuration: Configuration, system: ContactSystem, kept: float
 ) -> tuple[Configuration, InterfacePoints]:
@@ -58,7 +85,7 @@ def parted(
     low = InterfacePoints.none()
     for share in _SHARES:
         gap = share * kept
-        reach = (2.0 * kept + depth) / radius
+        reach = _reach(system, kept)
         found = configuration
         for _ in range(_PARTINGS):
             there = without_far_world(unsure.at(equations.groups.poses(found)), reach)
