@@ -24,7 +24,8 @@ _LEAST_SLOPE = 1e-200  # least |F_x| that is divided by
 def fitted(
     function: ImplicitFunction, places: Floats, mobility: Floats, stride: float, farthest: float
 ) -> ImplicitFunction:
-    """Return the function after a step towards the least sum of squares; the same if it is reached.
+    """Return the function after a step towards the least sum of squares; the same if it is reached, or if no
+    parameter may change.
 
     Args:
         function: F.
@@ -33,6 +34,8 @@ def fitted(
         stride: the length, in scene units, by which differences are measured.
         farthest: how far the change may move the surface, in scene units.
     """
+    if mobility.shape[1] == 0:
+        return function
     start, damping = function, _DAMPING
     off = _distances(function, places)
     first = best = float(off @ off)

@@ -10,6 +10,7 @@ from physplace_addon.core.implicit.control.constraint_equations import (
     first_order_step,
 )
 from physplace_addon.core.implicit.control.control_points import ControlPoints
+from physplace_addon.core.implicit.control.least_squares import fitted
 from tests.core.implicit.control.pulled_blobs import by_motion, in_ranks, samples
 from tests.core.implicit.surfaces import fourteen_spheres
 
@@ -71,3 +72,11 @@ def test_points_that_ask_the_opposite_meet_in_the_middle() -> None:
 def test_what_is_pinned_comes_before_what_is_dragged() -> None:
     rows = np.array([[1.0, 2.0, 0.0]])
     assert np.allclose(in_ranks(rows, rows).answer(np.array([0.0, 1.0])), 0.0, rtol=0, atol=1e-9)
+
+
+def test_pins_out_of_reach_leave_a_surface_of_which_nothing_may_change_as_it_is() -> None:
+    """All parameters are frozen while an artist moves the elements of a blob."""
+    blob = fourteen_spheres(0)
+    places = samples(blob, 5, 0) + 1.0
+    none_free = np.zeros((len(blob.parameters), 0))
+    assert fitted(blob, places, none_free, 0.1, 0.3) is blob
