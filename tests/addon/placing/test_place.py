@@ -20,6 +20,7 @@ REPORT_KEYS = {
     "residual_torque",
     "required_friction",
     "stable",
+    "rests_on",
     "notes",
 }
 
