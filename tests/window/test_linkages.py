@@ -47,7 +47,7 @@ async def _begin(user: User, mouse: Point) -> None:
     await user.until(lambda: not operator().is_busy)
 
 
-async def _until_still(user: User, ticks: int = 150) -> None:
+async def _until_still(user: User, ticks: int = 400) -> None:
     """Give a drag time to get to where the mouse is, or as near as it comes."""
     for _ in range(ticks):
         if operator().session.is_still:
