@@ -8,7 +8,7 @@ import pytest
 
 from physplace_addon.scene.writing.actions import curves_of
 from tests.addon.running import refused, standing
-from tests.blender_data import current_scene, current_view_layer, of_type, physplace
+from tests.blender_data import current_scene, current_view_layer, of_type, physplace, preferences
 from tests.scene import scenes
 from tests.scene.dynamics.rigid_scenes import constraint
 from tests.scene.linkages import rigs
@@ -74,6 +74,7 @@ def test_a_goal_out_of_reach_leaves_the_nearest_pose_and_warns() -> None:
 
 def test_automatic_keying_keys_the_bones_that_moved() -> None:
     current_scene().tool_settings.use_keyframe_insert_auto = True
+    preferences().edit.use_keyframe_insert_available = False
     rig = _rig()
     physplace.linkage_solve(part="Bone 2", target=TARGET)
     keyed = {curve.data_path for curve in curves_of(rig)}

@@ -9,7 +9,7 @@ import pytest
 from physplace_addon.scene.access import custom_properties
 from physplace_addon.scene.writing.actions import curves_of
 from tests.addon.running import refused
-from tests.blender_data import current_scene, current_view_layer, mesh_of, physplace
+from tests.blender_data import current_scene, current_view_layer, mesh_of, physplace, preferences
 from tests.oracles.triangles import crossings
 from tests.scene import scenes
 from tests.scene.dynamics.rigid_scenes import body, constraint
@@ -134,6 +134,7 @@ def test_a_chain_of_bones_falls_over_on_the_floor() -> None:
 
 def test_automatic_keying_keys_the_bones_that_moved() -> None:
     current_scene().tool_settings.use_keyframe_insert_auto = True
+    preferences().edit.use_keyframe_insert_available = False
     rig = _crane()
     assert physplace.linkage_sit(stiffness=0.9) == {"FINISHED"}
     assert any("pose.bones" in curve.data_path for curve in curves_of(rig))

@@ -14,7 +14,7 @@ from physplace_addon.scene.linkages.linkages import FoundLinkage
 from physplace_addon.scene.linkages.posing import LinkagePose
 from physplace_addon.scene.linkages.reading import reading_parts
 from physplace_addon.scene.writing.actions import curves_of
-from tests.blender_data import current_scene, current_view_layer
+from tests.blender_data import current_scene, current_view_layer, preferences
 from tests.scene import scenes
 from tests.scene.dynamics.rigid_scenes import constraint
 from tests.scene.linkages import rigs
@@ -99,6 +99,7 @@ def test_restoring_puts_every_channel_back_to_the_last_bit() -> None:
 
 def test_what_does_not_move_keeps_its_channels_and_gets_no_key() -> None:
     current_scene().tool_settings.use_keyframe_insert_auto = True
+    preferences().edit.use_keyframe_insert_available = False
     rig = _rig()
     rigs.set_rotation(rigs.bone(rig, "Bone 0"), "XYZ", (0.123456, 0.2, 0.3))
     found = _read(rig)
