@@ -27,8 +27,9 @@ _ALONG_GRID = 5
 _GRID = (np.stack(np.meshgrid(*[np.arange(_ALONG_GRID)] * 3), axis=-1).reshape(-1, 3) + 0.5) / _ALONG_GRID
 # The directions (27, 3) in which a better point is looked for, and none.
 _AROUND = np.stack(np.meshgrid(*[np.arange(-1.0, 2.0)] * 3), axis=-1).reshape(-1, 3)
-# Step over R at which that search ends.
+# Step at which that search ends, over R and over the depth found.
 _FINE = 1e-6
+_SHARE = 1e-3
 
 
 def without_overlap(
@@ -86,7 +87,8 @@ def common_depth(body_pair: BodyPair, bodies: Sequence[Body]) -> float:
     """Return how deep, a length, the deepest point is inside both the active body and one of the others.
 
     Of bodies that are flush on all sides no point of a surface is inside the other.  A grid over what their
-    boxes have in common is searched, and then around its best point, in steps that are halved.
+    boxes have in common is searched, and then around its best point, in steps that are halved.  A depth
+    changes by no more than one moves, so the last step is how far the depth may be off.
     """
     active, radius = body_pair.active.body, body_pair.radius
     mine = body_pair.pose.points(active.triangles.reshape(-1, 3))
@@ -96,7 +98,7 @@ def common_depth(body_pair: BodyPair, bodies: Sequence[Body]) -> float:
         upper = np.minimum(mine.max(axis=0), body.triangles.max(axis=(0, 1)))
         places = lower + _GRID * (upper - lower)
         step = float((upper - lower).max()) / _ALONG_GRID
-        while step > _FINE * radius and (upper > lower).all():
+        while step > max(_FINE * radius, _SHARE * deepest) and (upper > lower).all():
             most = np.full(len(places), 2.0 * radius)
             to_active = body_pair.pose.inverse().points(places)
             depths = np.minimum(depths_in(active, to_active, most), depths_in(body, places, most))

@@ -65,8 +65,9 @@ class QueriedContacts:
         touching: the largest gap of a contact.
         collisions: places (c, 3) of overlap, in the world.
         known: the depth of the deepest overlap where it need not be measured, else None.  It is inf for a
-            body wholly inside another.  Where surfaces lie on each other and no triangles cross, as of two
-            bodies in one place, it is that of the deepest point inside both bodies.
+            body wholly inside another.
+        flush: a depth, at most that of the deepest overlap, where surfaces lie on each other and no triangles
+            cross, as of two bodies in one place; else None.
     """
 
     system: ContactSystem
@@ -75,7 +76,8 @@ class QueriedContacts:
     origin: Floats
     touching: float
     collisions: Floats
-    known: float | None
+    known: float | None = None
+    flush: float | None = None
 
     @property
     def overlaps(self) -> bool:
@@ -84,10 +86,15 @@ class QueriedContacts:
 
     @cached_property
     def overlap(self) -> float:
-        """Return the depth of the deepest overlap; this takes longer than the query itself."""
+        """Return the depth of the deepest overlap; this takes longer than the query itself.
+
+        Of surfaces that lie on each other it is that of the deepest point inside both bodies.
+        """
         if self.known is not None:
             return self.known
         body_pair = self.system.body_pair((0, FIXED))
+        if self.flush is not None:
+            return max(self.flush, common_depth(body_pair, _around_or_inside(body_pair, self.system.parts)))
         return deepest_overlap(body_pair, self.system.parts, self.points, self.crossings)
 
     @property
@@ -160,7 +167,7 @@ class ContactQuery:
             self.origin,
             touching,
             np.zeros((0, 3)),
-            0.0,
+            known=0.0,
         )
         if system.fixed is None:
             return nothing
@@ -169,24 +176,25 @@ class ContactQuery:
         if contained(body_pair, close):
             meeting = triangle_overlaps(body_pair, True).depth
             if not (meeting > touching).any():
-                depth = common_depth(body_pair, close) if len(meeting) else float("inf")
-                return replace(nothing, collisions=body_pair.centre[None] + self.origin, known=depth)
+                inside = replace(nothing, collisions=body_pair.centre[None] + self.origin, known=float("inf"))
+                return replace(inside, known=None, flush=0.0) if len(meeting) else inside
         crossings, contacts = meeting_surfaces(body_pair)
         points, missed = _points_near(body_pair, system.parts, crossings, touching)
         if not touches_anywhere(body_pair, points):
             missed = np.concatenate([missed, contacts.point])
         explained = (points, crossings, missed)
-        collisions, known = _collisions(body_pair, system.parts, *explained, touching), None
+        collisions, known, flush = _collisions(body_pair, system.parts, *explained, touching), None, None
         if len(collisions) == 0:
             probe, known = max(PROBE_DEPTH * radius, 4.0 * touching), 0.0
             if flush_inside(body_pair, close, probe):
-                collisions, known = body_pair.centre[None], max(probe, common_depth(body_pair, close))
+                collisions, known, flush = body_pair.centre[None], None, probe
         return replace(
             nothing,
             points=labelled(points, (0, FIXED)),
             crossings=crossings,
             collisions=collisions[spread_out(collisions, _MOST)] + self.origin,
             known=known,
+            flush=flush,
         )
 
 
