@@ -14,7 +14,7 @@ from bpy.props import (
     IntProperty,
     PointerProperty,
 )
-from bpy.types import Object, PropertyGroup
+from bpy.types import Collection, Object, PropertyGroup
 
 from .core.placement import Settings
 
@@ -45,12 +45,66 @@ STRENGTH = {
     "soft_max": 10.0,
 }
 _CORE = Settings()
+LARGEST_STEP = {
+    "name": "Largest Step",
+    "description": (
+        "The largest motion of one step, as a share of the object's radius: "
+        "smaller follows the way down more closely, larger arrives in fewer steps"
+    ),
+    "default": _CORE.eps_max,
+    "min": 0.001,
+    "max": 0.5,
+    "precision": 3,
+}
+FRICTION = {
+    "name": "Friction",
+    "description": (
+        "Coulomb's coefficient of all contacts: the object stops where friction can hold it. "
+        "0 is perfectly smooth, wood on wood about 0.4"
+    ),
+    "default": _CORE.friction,
+    "min": 0.0,
+    "soft_max": 1.0,
+    "max": 1000.0,
+}
+LEAVE_UNSTABLE = {
+    "name": "Leave Unstable",
+    "description": (
+        "Go on from a rest that the least push would end, such as a ball on top of a ball, "
+        "by a small nudge of chance"
+    ),
+    "default": _CORE.leave_metastable,
+}
+ONTO = {
+    "name": "Onto",
+    "description": "What objects may come to rest on; they pass through all else",
+    "items": (
+        ("EVERYTHING", "Everything", "On everything that is visible"),
+        ("SELECTED", "Selected", "Only on the other selected objects, with their children"),
+        ("COLLECTION", "Collection", "Only on the objects of a collection, with their children"),
+    ),
+    "default": "EVERYTHING",
+}
+STANCE = {
+    "name": "Stand",
+    "description": "How objects are turned before they fall, by the least turn: so they keep their heading",
+    "items": (
+        ("AS_IT_IS", "As It Is", "They fall as they hang"),
+        ("UPRIGHT", "Upright", "Their own z axes point against the direction they fall in"),
+        ("GROUND", "Along the Ground", "Their own z axes stand upright on the ground that is below them"),
+    ),
+    "default": "AS_IT_IS",
+}
 
 
 class PhysPlaceSettings(PropertyGroup):
     """How objects are placed."""
 
     if TYPE_CHECKING:
+        stance: str
+        onto: str
+        onto_collection: Collection | None
+        whole_models: bool
         use_scene_gravity: bool
         gravity: tuple[float, float, float]
         eps_max: float
@@ -71,6 +125,19 @@ class PhysPlaceSettings(PropertyGroup):
         body_restitution: float
         end_at_proven_rest: bool
     else:
+        stance: EnumProperty(**STANCE)
+        onto: EnumProperty(**ONTO)
+        onto_collection: PointerProperty(
+            name="Collection", description="The collection that objects may come to rest on", type=Collection
+        )
+        whole_models: BoolProperty(
+            name="Whole Models",
+            description=(
+                "A model of several meshes under an empty is one thing, as importers make it: any part of it "
+                "stands for the whole"
+            ),
+            default=True,
+        )
         use_scene_gravity: BoolProperty(
             name="Scene Gravity",
             description="Fall along the scene's gravity, so that placing agrees with Blender's physics",
@@ -82,17 +149,7 @@ class PhysPlaceSettings(PropertyGroup):
             subtype="DIRECTION",
             default=_CORE.gravity,
         )
-        eps_max: FloatProperty(
-            name="Largest Step",
-            description=(
-                "The largest motion of one step, as a share of the object's radius: "
-                "smaller follows the way down more closely, larger arrives in fewer steps"
-            ),
-            default=_CORE.eps_max,
-            min=0.001,
-            max=0.5,
-            precision=3,
-        )
+        eps_max: FloatProperty(**LARGEST_STEP)
         step_limit: IntProperty(
             name="Step Limit",
             description="Stop after this many steps, even if the object is not at rest yet",
@@ -117,17 +174,7 @@ class PhysPlaceSettings(PropertyGroup):
             ),
             default="NONNEGATIVE",
         )
-        friction: FloatProperty(
-            name="Friction",
-            description=(
-                "Coulomb's coefficient of all contacts: the object stops where friction can hold it. "
-                "0 is perfectly smooth, wood on wood about 0.4"
-            ),
-            default=_CORE.friction,
-            min=0.0,
-            soft_max=1.0,
-            max=1000.0,
-        )
+        friction: FloatProperty(**FRICTION)
         alpha: FloatProperty(
             name="Share in Motion",
             description=(
@@ -148,14 +195,7 @@ class PhysPlaceSettings(PropertyGroup):
             ),
             default=False,
         )
-        leave_metastable: BoolProperty(
-            name="Leave Unstable",
-            description=(
-                "Go on from a rest that the least push would end, such as a ball on top of a ball, "
-                "by a small nudge of chance"
-            ),
-            default=_CORE.leave_metastable,
-        )
+        leave_metastable: BoolProperty(**LEAVE_UNSTABLE)
         seed: IntProperty(
             name="Seed",
             description="Chooses the nudges by which unstable rests are left; the same seed, the same way",

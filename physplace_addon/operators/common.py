@@ -16,9 +16,10 @@ from bpy.types import Context, Object, Operator, Window
 from ..core.arrays import Floats
 from ..core.errors import PhysPlaceError
 from ..core.wording import counted, in_words
-from ..scene.access import active_object, present, scene_of, window_manager_of
+from ..scene.access import active_object, scene_of, window_manager_of
 from ..scene.blobs.objects import blob_of
 from ..scene.errors import SceneError
+from ..scene.reading.subjects.movers import active_mover
 from ..scene.reading.visible import Family
 from ..scene.writing.outcome import Outcome
 
@@ -111,7 +112,7 @@ def other_object(context: Context, name: str) -> Object:
     found: Object | None = scene_of(context).objects.get(name)
     if found is None:
         raise SceneError(name, "the scene has no such object", "choose one that it has")
-    if found.name_full in Family.of(present(active_object(context))).names:
+    if found.name_full in Family.of(active_mover(context)).names:
         raise SceneError(name, "it moves with the active object", "choose another object")
     return found
 

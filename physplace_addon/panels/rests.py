@@ -19,6 +19,7 @@ from ..operators.rests.keyed import (
 )
 from ..properties import OBJECT, PUSH
 from ..scene.access import active_object, present
+from ..scene.reading.subjects.movers import active_mover
 from ..scene.rests.rests import active_rest, rests_of
 from .sidebar import PHYSPLACE_PT_place
 
@@ -75,7 +76,7 @@ class PHYSPLACE_PT_rests(Panel):
 
     def draw(self, context: Context) -> None:
         """Draw the list, its buttons, and the forces of the chosen rest."""
-        layout, obj = present(self.layout), present(active_object(context))
+        layout, obj = present(self.layout), active_mover(context)
         kept = rests_of(obj)
         row = layout.row()
         row.template_list(PHYSPLACE_UL_rests.bl_idname, "", kept, "rests", kept, "active_rest", rows=3)

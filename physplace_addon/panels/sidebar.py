@@ -23,7 +23,9 @@ from ..operators.placing.place import PHYSPLACE_OT_place
 from ..operators.placing.replicate import PHYSPLACE_OT_replicate
 from ..scene.access import active_object, present, scene_of
 from ..scene.reading.settings import settings_of
-from ..scene.writing.report import figures_of, last_report, notes_of, sentence_of
+from ..scene.reading.subjects.movers import named_whole, whole_of
+from ..scene.reading.subjects.options import Onto
+from ..scene.writing.report import Report, figures_of, last_report, notes_of, sentence_of
 from ..scene.writing.surface_meshes import definition_error
 
 Icon = Literal["INFO", "ERROR", "CHECKMARK", "BLANK1"]
@@ -56,14 +58,28 @@ class PHYSPLACE_PT_place(Panel):
         live = running()
         if live is not None:
             column.label(text=live.line, icon="INFO")
+        _draw_where(context, layout)
         column = layout.column(align=True)
         column.operator(PHYSPLACE_OT_replicate.bl_idname, icon="DUPLICATE")
         column.operator(PHYSPLACE_OT_extricate.bl_idname, icon="EXPORT")
         if active is not None:
-            layout.label(text=active.name, icon="OBJECT_DATA")
+            layout.label(text=named_whole(active), icon="OBJECT_DATA")
             wrong = definition_error(active)
             if wrong:
                 draw_paragraph(context, layout, wrong, "ERROR")
+
+
+def _draw_where(context: Context, layout: UILayout) -> None:
+    """Draw what objects fall onto, and how they stand before they do."""
+    chosen = settings_of(scene_of(context))
+    column = layout.column(align=True)
+    column.use_property_split = True
+    column.use_property_decorate = False
+    column.prop(chosen, "onto")
+    if chosen.onto == Onto.COLLECTION.value:
+        column.prop(chosen, "onto_collection")
+    column.prop(chosen, "stance")
+    column.prop(chosen, "whole_models")
 
 
 class PHYSPLACE_PT_forces(Panel):
@@ -145,13 +161,11 @@ class PHYSPLACE_PT_report(Panel):
     @classmethod
     def poll(cls, context: Context) -> bool:
         """Return whether there is an active object with a report."""
-        active = active_object(context)
-        return active is not None and last_report(active) is not None
+        return _report_of_active(context) is not None
 
     def draw(self, context: Context) -> None:
         """Draw how it ended, in words, and a remedy where there is one."""
-        active = active_object(context)
-        report = last_report(active) if active is not None else None
+        report = _report_of_active(context)
         if report is None:
             return
         layout = present(self.layout)
@@ -176,8 +190,7 @@ class PHYSPLACE_PT_report_figures(Panel):
 
     def draw(self, context: Context) -> None:
         """Draw one line a figure, and the notes below."""
-        active = active_object(context)
-        report = last_report(active) if active is not None else None
+        report = _report_of_active(context)
         if report is None:
             return
         layout = present(self.layout)
@@ -187,6 +200,12 @@ class PHYSPLACE_PT_report_figures(Panel):
             line.label(text=row.value)
         for note in notes_of(report):
             draw_paragraph(context, layout, note, "INFO")
+
+
+def _report_of_active(context: Context) -> Report | None:
+    """Return the report of what moves when the active object is placed; None for none."""
+    active = active_object(context)
+    return None if active is None else last_report(whole_of(active))
 
 
 def draw_paragraph(context: Context, layout: UILayout, text: str, icon: Icon) -> None:

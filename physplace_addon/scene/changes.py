@@ -18,7 +18,7 @@ from bpy.types import Collection, Context, Depsgraph, Object
 from ..core.arrays import Floats
 from .access import original, present, scene_of, view_layer_of
 from .errors import SceneError
-from .reading.scenario import Subject, subjects_now
+from .reading.subjects.subject import Subject, subjects_now
 from .writing.transform import ObjectSpace
 
 SHAPELESS: Final = frozenset({"ARMATURE", "CAMERA", "LATTICE", "LIGHT", "LIGHT_PROBE", "SPEAKER"})

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
@@ -20,11 +21,51 @@ from ..bodies import Body
 from ..errors import PlacementError
 from ..jobs import Job, Progress, finished
 from ..mechanics.forces import Force
-from ..rigid import Pose
+from ..rigid import Pose, rotation_vector
+from ..vectors import unit
 from .certificate import Status
 from .depenetration.extrication import extricating
 from .placement import Placement
 from .settings import Settings
+
+
+class Turn(Enum):
+    """How copies are turned by chance before they fall: not, about gravity, or in any way."""
+
+    NONE = "NONE"
+    HEADING = "HEADING"
+    ANY = "ANY"
+
+
+@dataclass(frozen=True)
+class Turns:
+    """Turns drawn by chance, evenly over those of a kind; seed: chooses them."""
+
+    kind: Turn = Turn.NONE
+    seed: int = 0
+
+    def turned(
+        self, number: int, pose: Pose, centre: Floats, gravity: tuple[float, float, float] | None
+    ) -> Pose:
+        """Return a pose turned about a point of the body: the same one for the same number and seed.
+
+        Four independent normal deviates, made a unit quaternion, are even over all rotations.
+
+        Args:
+            number: of the copy.
+            pose: the pose.
+            centre: (3,), the point, in the body's frame.
+            gravity: its direction, of any length; None for none, where a heading has no axis.
+        """
+        draw = np.random.default_rng([self.seed, number])
+        if self.kind is Turn.ANY:
+            quaternion = draw.normal(size=4)
+            turn = rotation_vector(quaternion / np.sqrt(quaternion @ quaternion))
+        elif self.kind is Turn.HEADING and gravity is not None:
+            turn = draw.uniform(-np.pi, np.pi) * unit(np.array(gravity, dtype=np.float64))
+        else:
+            return pose
+        return pose.displaced(np.zeros(3), turn, pose.points(centre))
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +79,10 @@ class Filled:
     reason: str
 
 
-def replicated(placement: Placement) -> Placement:
-    """Return the placement of a copy from the same start pose, in a world that the placed body has joined.
+def replicated(placement: Placement, start: Pose | None = None) -> Placement:
+    """Return the placement of a copy in a world that the placed body has joined.
+
+    start: the copy's start pose; that of the placed body if None.
 
     Raises:
         PlacementError: if the placement is not at rest, or several bodies move at once.
@@ -49,7 +92,8 @@ def replicated(placement: Placement) -> Placement:
         message = f"only one body that is at rest can be copied: {placement.status.message}"
         raise PlacementError(message)
     placed = setup.bodies[0].transformed(placement.state.pose.matrix4)
-    return Placement.from_setup(replace(setup, world=(*setup.world, placed)))
+    poses = setup.poses if start is None else (start,)
+    return Placement.from_setup(replace(setup, poses=poses, world=(*setup.world, placed)))
 
 
 def fill(
@@ -60,13 +104,16 @@ def fill(
     forces: Sequence[Force] = (),
     count: int | None = None,
     container: Body | None = None,
+    turns: Turns | None = None,
 ) -> Filled:
     """Place copy after copy; `world` holds the container, too.
+
+    turns: how each copy is turned about its centre of mass before it falls; None for not.
 
     Copies leave metastable rests: dropped from one pose, the second would stand on the first.  Raises
     PlacementError if neither a count nor a container says when there are enough.
     """
-    return finished(filling(active, pose, world, settings, forces, count, container))
+    return finished(filling(active, pose, world, settings, forces, count, container, turns))
 
 
 def filling(
@@ -77,6 +124,7 @@ def filling(
     forces: Sequence[Force] = (),
     count: int | None = None,
     container: Body | None = None,
+    turns: Turns | None = None,
 ) -> Job[Filled]:
     """Place copy after copy as `fill`, in slices: one a step."""
     if count is None and container is None:
@@ -86,7 +134,10 @@ def filling(
     placed: list[Placement] = []
     while count is None or len(placed) < count:
         number = f"{len(placed) + 1}" if count is None else f"{len(placed) + 1} of {count}"
-        following = replicated(placed[-1]) if placed else Placement(active, pose, world, settings, forces)
+        start = (turns or Turns()).turned(len(placed), pose, active.mass.center, settings.gravity)
+        following = (
+            replicated(placed[-1], start) if placed else Placement(active, start, world, settings, forces)
+        )
         if count is not None and following.status is Status.INTERFERING_START:
             following = yield from _with_room(following)
         while following.status is Status.RUNNING:

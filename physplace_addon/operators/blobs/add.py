@@ -15,7 +15,7 @@ from ...scene.blobs import making
 from ...scene.blobs.elements.kinds import KINDS
 from ...scene.blobs.empty_transforms import BlobSpace
 from ...scene.blobs.objects import DIFFERENCE, INTERSECTION, SUM, UNION, blob_of, parts_of
-from ...scene.reading.scenario import check_editable
+from ...scene.reading.subjects.movers import check_editable
 from ...scene.writing.duplicate import select_only
 from ..common import Conclusion, ObjectOperator, object_mode_reason
 from .sculpt import sculpted_blob

@@ -14,7 +14,7 @@ from ...scene.blobs.baking import bake, free
 from ...scene.blobs.frames import is_baked
 from ...scene.blobs.objects import active_blob, blob_of, family_of
 from ...scene.errors import SceneError
-from ...scene.reading.scenario import check_editable
+from ...scene.reading.subjects.movers import check_editable
 from ..common import Conclusion, ObjectOperator, no_blob_reason, wait_cursor
 from .sculpt import sculpted_blob
 

@@ -14,7 +14,7 @@ from ...core.arrays import Floats
 from ...scene.blobs.making import add_control
 from ...scene.blobs.objects import active_blob
 from ...scene.errors import SceneError
-from ...scene.reading.scenario import check_editable
+from ...scene.reading.subjects.movers import check_editable
 from ...scene.writing.duplicate import select_only
 from ..common import Conclusion, location_property, no_blob_reason
 from ..key_hints import KeyHint

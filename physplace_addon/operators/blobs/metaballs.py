@@ -12,7 +12,7 @@ from ...scene.access import active_object, present, view_layer_of
 from ...scene.blobs import whole
 from ...scene.blobs.metaballs import Converted, family_of_metaballs, from_metaballs, to_metaballs
 from ...scene.blobs.objects import active_blob
-from ...scene.reading.scenario import check_editable
+from ...scene.reading.subjects.movers import check_editable
 from ...scene.writing.duplicate import select_only
 from ..common import Conclusion, ObjectOperator, no_blob_reason, object_mode_reason
 

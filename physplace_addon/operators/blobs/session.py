@@ -30,7 +30,7 @@ from ...scene.blobs.empties import Empties
 from ...scene.blobs.making import add_control
 from ...scene.blobs.models import SHARE, BlobModel, floater_settings, read_blob
 from ...scene.blobs.objects import family_of
-from ...scene.reading.scenario import check_editable
+from ...scene.reading.subjects.movers import check_editable
 from ...scene.writing.duplicate import Selected, select_only
 from ..session import InteractiveSession, Pacing
 from ..view import View, nearest_pixel

@@ -10,7 +10,7 @@ from ...scene.access import active_object, custom_properties, present, takes_obj
 from ...scene.blobs import whole
 from ...scene.blobs.objects import ELEMENT, OTHER_END, active_blob, family_of, is_element, other_end
 from ...scene.errors import SceneError
-from ...scene.reading.scenario import check_editable
+from ...scene.reading.subjects.movers import check_editable
 from ...scene.writing.duplicate import select_only
 from ..common import Conclusion, ObjectOperator, no_blob_reason
 

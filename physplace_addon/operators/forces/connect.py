@@ -17,7 +17,7 @@ from ...core.mechanics.forces import checked_vector
 from ...core.placement import Connection
 from ...properties import STRENGTH
 from ...scene.access import scene_of
-from ...scene.reading.scenario import Subject
+from ...scene.reading.subjects.subject import Subject
 from ..common import Conclusion, conclude, location_property, other_object
 from ..placing.run import beginning, scenario_of, settings_for
 from ..sliced import SlicedOperator

@@ -16,7 +16,7 @@ from ...core.jobs import Job
 from ...core.mechanics.forces import checked_vector, unit_vector
 from ...core.placement import Local
 from ...properties import STRENGTH
-from ...scene.reading.scenario import Subject
+from ...scene.reading.subjects.subject import Subject
 from ..common import Conclusion, conclude, location_property
 from ..placing.run import LEFT_IN_PLACE, beginning, scenario_of, settings_for
 from ..sliced import SlicedOperator

@@ -15,7 +15,7 @@ from bpy.types import Context, Event
 
 from ...core.jobs import Job
 from ...scene.access import active_object, present
-from ...scene.reading.scenario import selected_movers
+from ...scene.reading.subjects.movers import selected_movers
 from ..common import Conclusion, object_mode_reason
 from ..key_hints import KeyHint
 from ..modal import EventResult, ModalOperator

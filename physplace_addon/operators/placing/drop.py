@@ -17,27 +17,34 @@ from ...core.arrays import Floats
 from ...core.bodies import Body
 from ...core.jobs import Job, Progress
 from ...core.wording import counted
-from ...scene.access import scene_of
-from ...scene.reading.scenario import Subject
+from ...scene.access import present, scene_of
+from ...scene.reading.scenario import reading
 from ...scene.reading.settings import gravity_direction
+from ...scene.reading.subjects.subject import Subject
 from ...scene.reading.visible import Family
 from ...scene.writing.outcome import Outcome, write_reports_only, write_rests
 from ..common import FREED, Conclusion, conclude
 from ..sliced import SlicedOperator
-from .run import LEFT_IN_PLACE, beginning, key_options, scenario_of, settings_for
+from .options import PlacementProperties
+from .run import LEFT_IN_PLACE, beginning, key_options, settings_for
 
 ResultT = TypeVar("ResultT")
 
 
-class PHYSPLACE_OT_drop_selected(SlicedOperator):
+class PHYSPLACE_OT_drop_selected(PlacementProperties, SlicedOperator):
     """Let the selected objects come to rest one after another, the lowest first."""
 
+    bl_options = {"REGISTER", "UNDO", "PRESET"}
     bl_idname = "physplace.drop_selected"
     bl_label = "Drop Selected"
     bl_description = (
         "Let the selected objects fall one after another, the lowest first, each onto what is below it. Much "
         "faster than together: for objects that do not lean on each other while they fall"
     )
+
+    def draw(self, context: Context) -> None:
+        """Draw the options."""
+        self.draw_options(present(self.layout))
 
     def job(self, context: Context) -> Job[Conclusion]:
         """Drop object after object, then write all of them."""
@@ -55,8 +62,9 @@ class PHYSPLACE_OT_drop_selected(SlicedOperator):
         return replace(conclusion, text=f"{conclusion.text}; {counted(freed, 'start')} freed of an overlap")
 
     def _dropping(self, context: Context) -> Job[list[Outcome]]:
-        scenario = yield from scenario_of(context, together=True)
-        down = np.array(gravity_direction(scene_of(context)))
+        movers = self.movers(context, together=True)
+        scenario = yield from reading(context, movers, options=self.chosen_options(context, movers))
+        down = np.array(gravity_direction(scene_of(context), scenario.options.direction))
         order = sorted(scenario.subjects, key=lambda subject: -lowest(subject, down))
         names = [Family.of(subject.object).names for subject in order]
         absent = frozenset[str]().union(*names)

@@ -22,7 +22,10 @@ from ...core.rigid import Pose
 from ...overlay.marks import Marks, blocking_contacts, marks_of_state
 from ...scene.changes import SceneChanges, check_as_read
 from ...scene.reading.nearness import Travel
-from ...scene.reading.scenario import Scenario, Subject, reading, reading_more
+from ...scene.reading.scenario import Scenario, reading, reading_more
+from ...scene.reading.subjects.movers import named_whole
+from ...scene.reading.subjects.options import PlacementOptions
+from ...scene.reading.subjects.subject import Subject
 from ...scene.reading.visible import Family, viewport_of, visible_objects
 from ...scene.references import ObjectReference
 from ...scene.writing.outcome import Outcome, move
@@ -45,7 +48,8 @@ class PlacementItem:
 
     steered: the solver. overlapping: the poses of all bodies while one was moved through things; None while
     nothing overlaps. ties: what draws points to places from now on. key_frame: the frame that the rest will
-    be keyed on; None for no key.
+    be keyed on; None for no key. is_from_place: whether its first state follows from where the objects stood
+    and the options alone. name: of the first object, as the header has it.
     """
 
     def __init__(self, run: PlacementRun, preview: Preview, changes: SceneChanges) -> None:
@@ -56,6 +60,8 @@ class PlacementItem:
         self.overlapped: tuple[str, ...] = ()
         self.ties: list[Connection] = []
         self.key_frame: int | None = None
+        self.is_from_place = True
+        self.name = named_whole(self.subjects[0].object)
         self._owners = self._owners_now()
         self._standing: ContactQuery | None = None
         self._found: tuple[Pose, QueriedContacts] | None = None
@@ -63,14 +69,18 @@ class PlacementItem:
 
     @classmethod
     def beginning(
-        cls, context: Context, movers: Sequence[Object], poses: Sequence[Pose] | None = None
+        cls,
+        context: Context,
+        movers: Sequence[Object],
+        options: PlacementOptions | None = None,
+        poses: Sequence[Pose] | None = None,
     ) -> Job[PlacementItem]:
         """Read the objects and begin, in slices, from where they stand unless poses are given.
 
-        Raises PhysPlaceError.
+        options: the scene's if None. Raises PhysPlaceError.
         """
         changes = SceneChanges(context)
-        scenario = yield from reading(context, movers)
+        scenario = yield from reading(context, movers, options=options)
         preview = Preview(scenario.subjects)
         preview.check_writable(context)
         yield Progress("Beginning")
@@ -79,6 +89,7 @@ class PlacementItem:
             preview.show(context, poses)
             preview.accept()
         item = cls(run, preview, changes)
+        item.is_from_place = poses is None
         if item.interferes:
             yield from item.finding_overlapped()
         return item
@@ -113,6 +124,7 @@ class PlacementItem:
         self._begun_anew()
 
     def _begun_anew(self) -> None:
+        self.is_from_place = False
         self.overlapping = self.steered.state.poses if self.interferes else None
         self.overlapped = ()
         self._standing = self._found = None

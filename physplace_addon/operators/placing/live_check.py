@@ -21,8 +21,8 @@ from ...core.wording import counted
 from ...overlay.drawing import Drawing, open_drawings
 from ...overlay.marks import Marks, marks_of_found
 from ...scene.access import active_object, extended, persistent, present, scene_of, window_manager_of
-from ...scene.blobs.objects import blob_of
 from ...scene.reading.settings import gravity_direction
+from ...scene.reading.subjects.movers import whole_of
 from ...scene.reading.watch import WatchedObject
 from ..common import in_a_window, no_active_object_reason
 from ..handler_list import HandlerList
@@ -62,7 +62,7 @@ class LiveCheck:
             return Marks.none(), reason
         try:
             active = present(active_object(context))
-            found = self._found(context, blob_of(active) or active)
+            found = self._found(context, whole_of(active))
             return marks_of_found(found, gravity_direction(scene_of(context))), summary(found)
         except PhysPlaceError as error:
             self.forget()

@@ -15,7 +15,8 @@ from bpy.types import Context, Event
 
 from ...core.errors import PhysPlaceError
 from ...core.jobs import Job, finished
-from ...scene.reading.scenario import reading, selected_movers
+from ...scene.access import present
+from ...scene.reading.scenario import reading
 from ...scene.references import ObjectReference
 from ...scene.writing import duplicate
 from ..common import Conclusion, conclude, cursor_progress
@@ -24,14 +25,15 @@ from ..keymap import PLACING
 from ..modal import EventResult, ModalOperator
 from ..sliced import shown_at_cursor
 from ..view import View
+from .options import PlacementProperties
 from .point_handle import PointAction, PointHandle
 from .record import PlacementRecord, read_records, write_records
-from .run import beginning, scenario_of, settings_for
+from .run import beginning, settings_for
 from .session import PlacementSession
 from .transform_input import ACCEPTS, REJECTS, TRANSFORM_HINTS, TransformInput
 
 
-class PHYSPLACE_OT_place(ModalOperator):
+class PHYSPLACE_OT_place(PlacementProperties, ModalOperator):
     """Let the active object, with its children, fall until it rests on what else is visible.
 
     Exact surfaces touch exactly, nothing passes through anything.
@@ -40,6 +42,7 @@ class PHYSPLACE_OT_place(ModalOperator):
     session: PlacementSession
     keymap = PLACING
 
+    bl_options = {"REGISTER", "UNDO", "PRESET"}
     bl_idname = "physplace.place"
     bl_label = "Place at Rest"
     bl_description = (
@@ -65,6 +68,12 @@ class PHYSPLACE_OT_place(ModalOperator):
             options={"HIDDEN", "SKIP_SAVE"},
         )
 
+    def draw(self, context: Context) -> None:
+        """Draw the options."""
+        layout = present(self.layout)
+        self.draw_options(layout)
+        layout.prop(self, "together")
+
     def work(self, context: Context) -> Conclusion:
         """Run the solver to its end and write where the objects came to rest."""
         with cursor_progress() as progress:
@@ -73,15 +82,17 @@ class PHYSPLACE_OT_place(ModalOperator):
     def _job_to_the_end(self, context: Context) -> Job[Conclusion]:
         records = read_records(self.ways)
         if not records:
-            scenario = yield from scenario_of(context, together=self.together)
+            movers = self.movers(context, together=self.together)
+            scenario = yield from reading(context, movers, options=self.chosen_options(context, movers))
             run = yield from beginning(context, scenario, settings_for(context, scenario))
             yield from run.running(context)
             return conclude(run.write(context))
         outcomes = []
         for record in records:
-            scenario = yield from reading(context, record.movers())
+            movers = record.movers()
+            scenario = yield from reading(context, movers, options=self.chosen_options(context, movers))
             settings = settings_for(context, scenario)
-            run = yield from beginning(context, scenario, settings, record.ties, record.poses)
+            run = yield from beginning(context, scenario, settings, record.ties, record.poses or None)
             if len(record.bilateral):
                 run = run.branched(0, bilateral=record.bilateral)
             if record.goes_on:
@@ -93,8 +104,11 @@ class PHYSPLACE_OT_place(ModalOperator):
         """Read the scene and begin."""
         self._message = ""
         self._copies: dict[ObjectReference, ObjectReference] = {}
-        movers = selected_movers(context)
-        self.session = yield from PlacementSession.beginning(context, movers, together=self.together)
+        movers = self.movers(context, together=True)
+        self._options = self.chosen_options(context, movers)
+        self.session = yield from PlacementSession.beginning(
+            context, movers, self._options, together=self.together
+        )
         return None
 
     def tick(self, context: Context, view: View, seconds: float) -> None:
@@ -218,7 +232,7 @@ class PHYSPLACE_OT_place(ModalOperator):
         self._copies = dict(zip(made, starts, strict=True))
         duplicate.select_only(context, copies[::-1])
         self.session = yield from PlacementSession.beginning(
-            context, copies, together=self.together, poses=list(starts.values())
+            context, copies, self._options, together=self.together, poses=list(starts.values())
         )
 
     def confirm(self, context: Context) -> Conclusion:

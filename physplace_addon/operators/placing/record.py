@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 class PlacementRecord:
     """One placement: the names of its objects, the poses that they were released at, and what acted on them.
 
-    ties: what draws points to places. bilateral: the contacts that stick. goes_on: whether the placement ran
-    on by itself from those poses.
+    poses: none where they were left to fall from where they stood. ties: what draws points to places.
+    bilateral: the contacts that stick. goes_on: whether the placement ran on by itself from those poses.
     """
 
     names: tuple[str, ...]
@@ -41,10 +41,11 @@ class PlacementRecord:
         """Return the record of a placement that is shown where its objects shall stay."""
         history = item.steered.history
         goes_on = history.is_latest and history.shown > history.began
-        state = history.states[history.began if goes_on else history.shown]
+        number = history.began if goes_on else history.shown
+        state = history.states[number]
         return cls(
             tuple(subject.object.name for subject in item.subjects),
-            state.poses,
+            () if item.is_from_place and number == 0 else state.poses,
             tuple(item.ties),
             state.bilateral,
             goes_on,

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bpy.props import BoolProperty, IntProperty, StringProperty
+from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 from bpy.types import Context
 
 from ...core import bodies
@@ -19,22 +19,25 @@ from ...core.bodies import Body
 from ...core.errors import PhysPlaceError
 from ...core.jobs import Job, Progress
 from ...core.placement import Filled, Placement
-from ...core.placement.replication import filling
+from ...core.placement.replication import Turn, Turns, filling
 from ...scene.access import present, scene_of
 from ...scene.errors import SceneError
-from ...scene.reading.scenario import Scenario, Subject, completed, reading
+from ...scene.reading.scenario import Scenario, completed, reading
+from ...scene.reading.subjects.subject import Subject
 from ...scene.reading.visible import Family
 from ...scene.references import ObjectReference
 from ...scene.writing import duplicate
 from ...scene.writing.outcome import Outcome, write_rests
 from ..common import Conclusion, other_object
 from ..sliced import SlicedOperator
-from .run import key_options, settings_for
+from .options import PlacementProperties
+from .run import key_options, poses_to_fall_from, settings_for
 
 
-class PHYSPLACE_OT_replicate(SlicedOperator):
+class PHYSPLACE_OT_replicate(PlacementProperties, SlicedOperator):
     """Let copies of the active object come to rest, each from the same start."""
 
+    bl_options = {"REGISTER", "UNDO", "PRESET"}
     bl_idname = "physplace.replicate"
     bl_label = "Replicate"
     bl_description = (
@@ -46,6 +49,8 @@ class PHYSPLACE_OT_replicate(SlicedOperator):
         count: int
         until_full: bool
         container: str
+        turn: str
+        seed: int
     else:
         count: IntProperty(
             name="Copies",
@@ -63,6 +68,22 @@ class PHYSPLACE_OT_replicate(SlicedOperator):
             name="Container",
             description="The name of the object the copies must stay in; those that do not are not kept",
         )
+        turn: EnumProperty(
+            name="Random Turn",
+            description="How each copy is turned, by chance, before it falls",
+            items=(
+                ("NONE", "None", "All copies fall alike"),
+                ("HEADING", "Heading", "About the direction in which they fall: upright things stay upright"),
+                ("ANY", "Any", "In any way"),
+            ),
+            default="NONE",
+        )
+        seed: IntProperty(
+            name="Seed",
+            description="Chooses the turns: the same seed, the same copies",
+            default=0,
+            min=0,
+        )
 
     def draw(self, context: Context) -> None:
         """Draw the container as a choice of the scene's objects; the number is grey when filling up."""
@@ -73,6 +94,12 @@ class PHYSPLACE_OT_replicate(SlicedOperator):
         column.prop(self, "count")
         layout.prop(self, "until_full")
         layout.prop_search(self, "container", scene_of(context), "objects")
+        column = layout.column(align=True)
+        column.prop(self, "turn")
+        seed = column.column()
+        seed.active = self.turn != Turn.NONE.value
+        seed.prop(self, "seed")
+        self.draw_options(layout)
 
     def job(self, context: Context) -> Job[Conclusion]:
         """Solve all copies, then make those that stay."""
@@ -101,7 +128,11 @@ class PHYSPLACE_OT_replicate(SlicedOperator):
     def _scenario(self, context: Context) -> Job[Scenario]:
         """Read the object, what is near where it falls from, and the container."""
         named = Family.of(other_object(context, self.container)).names if self.container else frozenset()
-        scenario = yield from reading(context, also=named)
+        movers = self.movers(context, together=False)
+        options = self.chosen_options(context, movers)
+        if options.ground is not None:
+            options = replace(options, ground=options.ground | named)
+        scenario = yield from reading(context, movers, named, options)
         return (yield from completed(context, scenario, [scenario.subject.start]))
 
     def _filling(self, context: Context, scenario: Scenario, first: int) -> Job[Filled]:
@@ -114,8 +145,13 @@ class PHYSPLACE_OT_replicate(SlicedOperator):
         count = None if self.until_full else self.count + first
         yield Progress("Beginning")
         settings = settings_for(context, scenario)
+        released = replace(scenario, subjects=(replace(subject, pose=subject.start),))
+        (start,) = poses_to_fall_from(context, released)
+        turns = Turns(Turn(self.turn), self.seed)
         return (
-            yield from filling(subject.body, subject.start, world, settings, count=count, container=container)
+            yield from filling(
+                subject.body, start, world, settings, count=count, container=container, turns=turns
+            )
         )
 
 

@@ -22,8 +22,12 @@ from ...core.wording import in_words
 from ...scene.access import scene_of
 from ...scene.reading.bilateral import bilateral_pairs
 from ...scene.reading.nearness import Travel
-from ...scene.reading.scenario import Scenario, Subject, completed, reading, selected_movers
+from ...scene.reading.scenario import Scenario, completed, reading
 from ...scene.reading.settings import gravity_direction, placement_settings, settings_of
+from ...scene.reading.subjects.movers import selected_movers
+from ...scene.reading.subjects.options import Stance
+from ...scene.reading.subjects.stance import stood
+from ...scene.reading.subjects.subject import Subject
 from ...scene.writing.keys import KeyOptions
 from ...scene.writing.outcome import Outcome, write_reports_only, write_rests
 from ..common import FREED
@@ -132,12 +136,13 @@ def scenario_of(context: Context, *, together: bool = False) -> Job[Scenario]:
 
 
 def settings_for(context: Context, scenario: Scenario, *, weight: bool = True) -> Settings:
-    """Return the scene's settings for what a scenario moves; weight: whether gravity acts.
+    """Return the settings for what a scenario moves; weight: whether gravity acts.
 
     Raises PlacementError for gravity without a direction.
     """
-    scene = scene_of(context)
-    return placement_settings(scene, gravity_direction(scene) if weight else None, scenario.rounding)
+    scene, options = scene_of(context), scenario.options
+    down = gravity_direction(scene, options.direction) if weight else None
+    return placement_settings(scene, down, scenario.rounding, options)
 
 
 def begin_run(
@@ -164,9 +169,13 @@ def beginning(
 ) -> Job[PlacementRun]:
     """Begin to place as `begin_run`, in slices, after reading what is near where it begins.
 
-    What overlaps there a little is freed by the least motion.
+    Without poses, objects stand as the options say. What overlaps there a little is freed by the least
+    motion.
     """
-    starts = [subject.pose for subject in scenario.subjects] if poses is None else poses
+    starts = poses
+    if starts is None:
+        starts = poses_to_fall_from(context, scenario)
+        scenario = _with_starts(scenario, starts)
     scenario = yield from completed(context, scenario, starts)
     run = begin_run(scenario, settings, forces, starts)
     depth = settings_of(scene_of(context)).free_depth
@@ -177,13 +186,28 @@ def beginning(
     found = yield from extricating(bodies, starts, scenario.world, settings, depth=depth)
     if found is None:
         return run
-    subjects = tuple(
-        replace(subject, start=pose) for subject, pose in zip(scenario.subjects, found.poses, strict=True)
-    )
     motions = np.linalg.norm(found.motion.reshape(-1, 6)[:, :3], axis=1)
-    run = begin_run(replace(scenario, subjects=subjects), settings, forces, found.poses)
+    run = begin_run(_with_starts(scenario, found.poses), settings, forces, found.poses)
     run.freed_by = float((motions * [body.radius for body in bodies]).max())
     return run
+
+
+def poses_to_fall_from(context: Context, scenario: Scenario) -> list[Pose]:
+    """Return the poses of what a scenario moves, turned as its options say."""
+    stance, direction = scenario.options.stance, scenario.options.direction
+    if stance is Stance.AS_IT_IS:
+        return [subject.pose for subject in scenario.subjects]
+    down = np.array(gravity_direction(scene_of(context), direction))
+    return stood(scenario.subjects, scenario.world, down, stance)
+
+
+def _with_starts(scenario: Scenario, poses: Sequence[Pose]) -> Scenario:
+    """Return a scenario whose objects keep in mind where they begin, if it is elsewhere than they stand."""
+    subjects = (
+        subject if pose is subject.pose else replace(subject, start=pose)
+        for subject, pose in zip(scenario.subjects, poses, strict=True)
+    )
+    return replace(scenario, subjects=tuple(subjects))
 
 
 def key_options(scene: Scene) -> KeyOptions | None:

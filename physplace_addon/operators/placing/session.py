@@ -20,8 +20,9 @@ from ...core.wording import counted, in_words
 from ...overlay.marks import Marks
 from ...scene.access import scene_of, view_layer_of
 from ...scene.errors import SceneError
-from ...scene.reading.scenario import Subject
 from ...scene.reading.settings import settings_of
+from ...scene.reading.subjects.options import PlacementOptions
+from ...scene.reading.subjects.subject import Subject
 from ...scene.references import ObjectReference
 from ...scene.writing.outcome import Outcome
 from ..session import InteractiveSession
@@ -65,15 +66,19 @@ class PlacementSession(InteractiveSession):
         cls,
         context: Context,
         movers: Sequence[Object],
+        options: PlacementOptions | None = None,
         *,
         together: bool,
         poses: Sequence[Pose] | None = None,
     ) -> Job[PlacementSession]:
-        """Begin with the first mover, or with all, in slices. Raises PhysPlaceError, with nothing changed."""
+        """Begin with the first mover, or with all, in slices. Raises PhysPlaceError, with nothing changed.
+
+        options: those of all placements; the scene's if None.
+        """
         references = [ObjectReference.of(mover) for mover in movers]
         count = len(movers) if together else 1
         some = None if poses is None else poses[:count]
-        item = yield from PlacementItem.beginning(context, movers[:count], some)
+        item = yield from PlacementItem.beginning(context, movers[:count], options, some)
         if item.interferes and poses is not None:  # copies begin where there is room
             yield from item.extricating(context)
         return cls(references, item, together=together)
@@ -218,7 +223,7 @@ class PlacementSession(InteractiveSession):
         if len(present) < 2:
             raise SceneError(self.subject.name, "no other object is selected", "select those to place first")
         following = present[(present.index(self._movers[self._turn]) + 1) % len(present)]
-        item = yield from PlacementItem.beginning(context, [following.object])
+        item = yield from PlacementItem.beginning(context, [following.object], self.item.scenario.options)
         self.finished.append(self.item)
         self.item, self.body, self._is_new = item, 0, True
         self._turn = self._movers.index(following)
@@ -291,7 +296,7 @@ class PlacementSession(InteractiveSession):
         steered, solver = self.steered, self.steered.solver
         settings, history = solver.settings, steered.history
         subjects = self.item.subjects
-        name = self.subject.name if len(subjects) == 1 else f"{len(subjects)} objects"
+        name = self.item.name if len(subjects) == 1 else f"{len(subjects)} objects"
         is_on_its_way = steered.is_running or not history.is_latest
         status = "on its way" if is_on_its_way else solver.status.message.split(":")[0]
         parts = [f"{name}: {'paused, ' if steered.paused else ''}{status}"]

@@ -9,9 +9,8 @@ from bpy.props import IntProperty
 from bpy.types import Context, Object
 
 from ...core.jobs import Job
-from ...scene.access import active_object, present
 from ...scene.errors import SceneError
-from ...scene.reading.scenario import check_editable
+from ...scene.reading.subjects.movers import active_mover, check_editable
 from ...scene.rests import rest_forces
 from ..common import Conclusion, ObjectOperator, other_object
 from ..forces.connect import ConnectionProperties
@@ -37,7 +36,7 @@ class PHYSPLACE_OT_rest_push_add(NeedsRests, LocalForceProperties, SlicedOperato
     def job(self, context: Context) -> Job[Conclusion]:
         """Keep the push with the rest."""
         subject = (yield from scenario_of(context)).subject
-        obj = present(active_object(context))
+        obj = active_mover(context)
         rest = chosen(obj)
         rest_forces.add_push(rest, subject, self.force_on(context, subject))
         return _changed(obj, "a push added to", rest)
@@ -57,7 +56,7 @@ class PHYSPLACE_OT_rest_connection_add(NeedsRests, ConnectionProperties, SlicedO
         """Keep the connection with the rest."""
         target = self.target_in_world(context)
         subject = (yield from scenario_of(context)).subject
-        obj = present(active_object(context))
+        obj = active_mover(context)
         rest = chosen(obj)
         other = other_object(context, self.target) if self.target else None
         rest_forces.add_connection(rest, subject, self.connection_on(subject, target), other)
@@ -78,7 +77,7 @@ class PHYSPLACE_OT_rest_force_remove(NeedsRests, ObjectOperator):
 
     def work(self, context: Context) -> Conclusion:
         """Remove the force."""
-        obj = present(active_object(context))
+        obj = active_mover(context)
         check_editable(obj)
         rest = chosen(obj)
         if self.number >= len(rest.forces):

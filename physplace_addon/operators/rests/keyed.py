@@ -23,10 +23,11 @@ from ...core.errors import PhysPlaceError
 from ...core.jobs import Job, Progress, finished
 from ...core.placement import Force, Local, Status
 from ...core.wording import in_words
-from ...scene.access import active_object, present, scene_of, view_layer_of
+from ...scene.access import present, scene_of, view_layer_of
 from ...scene.errors import RestError, SceneError
-from ...scene.reading.scenario import Scenario, check_editable, completed, read, reading, selected_movers
+from ...scene.reading.scenario import Scenario, completed, read, reading
 from ...scene.reading.settings import gravity_direction
+from ...scene.reading.subjects.movers import active_mover, check_editable, selected_movers
 from ...scene.reading.visible import Family
 from ...scene.rests import rest_forces, rests
 from ...scene.writing.actions import keys_restored_on_error
@@ -52,7 +53,7 @@ class PHYSPLACE_OT_keyframe_rest(SlicedOperator):
 
     def job(self, context: Context) -> Job[Conclusion]:
         """Place it from where it was put by hand, key it, and keep the rest."""
-        name, frame = present(active_object(context)).name, scene_of(context).frame_current
+        name, frame = active_mover(context).name, scene_of(context).frame_current
         scenario = yield from scenario_of(context)
         obj = bpy.data.objects[name]
         start, known = rests.manual_start(obj, scenario.subject), rests.rest_on(obj, frame)
@@ -94,7 +95,7 @@ class NeedsRests:
     @classmethod
     def disabled_reason(cls, context: Context) -> str | None:
         """Return why it cannot run now: it needs an active object with a rest, in Object Mode."""
-        return no_active_object_reason(context) or _no_rests_reason(present(active_object(context)))
+        return no_active_object_reason(context) or _no_rests_reason(active_mover(context))
 
 
 def chosen(obj: Object) -> PhysPlaceRest:
@@ -162,7 +163,7 @@ class PHYSPLACE_OT_rests_replace(NeedsRests, SlicedOperator):
         return frames
 
     def _objects(self, context: Context) -> list[Object]:
-        active = present(active_object(context))
+        active = active_mover(context)
         if not self.selected:
             return [active]
         chosen = [obj for obj in selected_movers(context) if len(rests.rests_of(obj).rests)]
@@ -181,7 +182,7 @@ class PHYSPLACE_OT_rest_remove(NeedsRests, ObjectOperator):
 
     def work(self, context: Context) -> Conclusion:
         """Remove the rest and its keys."""
-        obj = present(active_object(context))
+        obj = active_mover(context)
         check_editable(obj)
         rest = chosen(obj)
         name = rest.name

@@ -26,7 +26,7 @@ from ...scene.access import active_object
 from ...scene.dynamics.preview import MotionPreview
 from ...scene.dynamics.reading import DynamicScenario, read_dynamics
 from ...scene.errors import SceneError
-from ...scene.reading.scenario import Subject, subjects_now
+from ...scene.reading.subjects.subject import Subject, subjects_now
 from ...scene.reading.visible import Family
 from ..common import Conclusion
 from ..placing.transform_input import TransformInput

@@ -18,7 +18,7 @@ from ...core.dynamics.motion import Motion
 from ...core.dynamics.scene import Scene
 from ...core.rigid import Pose
 from ..changes import CLOSE
-from ..reading.scenario import Subject
+from ..reading.subjects.subject import Subject
 from .reading import DynamicScenario
 from .rigid_constraints import AnchoredJoint
 

@@ -20,7 +20,7 @@ from bpy.types import Context, Object
 from ...core.rigid import Pose
 from ..access import scene_of, view_layer_of
 from ..errors import SceneError
-from ..reading.scenario import Subject
+from ..reading.subjects.subject import Subject
 from ..writing.actions import curves_of, keys_restored_on_error, slot_of
 from ..writing.key_reduction import needed_keys
 from ..writing.keys import GENERATED, Key, Keying, insert_keys

@@ -15,7 +15,7 @@ from bpy.types import Context
 
 from ...core.rigid import Pose
 from ..access import scene_of
-from ..reading.scenario import Subject
+from ..reading.subjects.subject import Subject
 from ..writing.preview import Preview
 from ..writing.transform import Channels, channels, set_channels
 

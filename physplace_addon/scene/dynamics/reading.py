@@ -26,8 +26,11 @@ from ...core.rigid import Pose
 from ..access import scene_of
 from ..changes import SHAPELESS
 from ..errors import SceneError
-from ..reading.scenario import Scenario, Subject, reading, selected_movers
+from ..reading.scenario import Scenario, reading
 from ..reading.settings import gravity_direction, settings_of
+from ..reading.subjects.movers import selected_movers
+from ..reading.subjects.options import PlacementOptions
+from ..reading.subjects.subject import Subject
 from ..reading.visible import Family
 from .rigid_bodies import (
     LeftOut,
@@ -128,7 +131,8 @@ def read_dynamics(
     moving = _free_objects(context, first) if before is None else _going_on(context, first, before)
     names = [obj.name for obj in moving]
     everything = frozenset(obj.name_full for obj in scene.objects)
-    scenario = yield from reading(context, [bpy.data.objects[name] for name in names], also=everything)
+    movers = [bpy.data.objects[name] for name in names]
+    scenario = yield from reading(context, movers, everything, PlacementOptions())
     free = [bpy.data.objects[name] for name in names]
     animated = [obj.name for obj in free if may_move(obj)]
     velocities = yield from sampling(context, animated, frames_before(first))

@@ -22,8 +22,8 @@ from ..access import evaluated_scene, present
 from ..dynamics.rigid_bodies import LeftOut
 from ..errors import SceneError
 from ..reading.masses import BodyPart, body_part, combined_body
-from ..reading.scenario import check_editable
 from ..reading.shapes import BodyReader
+from ..reading.subjects.movers import check_editable
 from ..reading.visible import Family, visible_items
 from ..references import ObjectReference
 from .bone_constraints import owners_of_bones

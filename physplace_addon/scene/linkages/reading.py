@@ -25,7 +25,8 @@ from ..dynamics.rigid_bodies import LeftOut
 from ..dynamics.rigid_constraints import Joinable, joints_of
 from ..errors import SceneError
 from ..reading.nearness import MovingBall, Surroundings, Travel, World, reading_world
-from ..reading.scenario import Subject, check_editable, reading_subjects, rounding_at
+from ..reading.subjects.movers import check_editable
+from ..reading.subjects.subject import Subject, reading_subjects, rounding_at
 from ..reading.visible import Family, viewport_of, visible_objects
 from ..references import ObjectReference
 from ..writing.transform import object_space

@@ -176,6 +176,7 @@ def reading_world(
     *,
     always: frozenset[str] = frozenset(),
     absent: frozenset[str] = frozenset(),
+    ground: frozenset[str] | None = None,
 ) -> Job[World]:
     """Read, in slices, what families of objects that move may come near from poses on.
 
@@ -187,13 +188,15 @@ def reading_world(
         travels: where they may go from there besides falling.
         always: full names of objects that are read wherever they are.
         absent: full names of objects that are not read.
+        ground: full names of the only objects that are read; None for all.
     """
     depsgraph, viewport = evaluated_scene(context), viewport_of(context)
     reader = BodyReader(depsgraph)
 
     def others() -> Iterator[VisibleItem]:
         for item in visible_items(depsgraph, families, viewport):
-            if item.family is None and item.owner not in absent:
+            counts = item.owner not in absent and (ground is None or item.owner in ground)
+            if item.family is None and counts:
                 yield item
 
     boxes = boxes_of([box_of(item, depsgraph) for item in others()])
@@ -211,9 +214,10 @@ def reading_world(
     if any(
         own.shape.lacks_mesh for _, own in fetched
     ):  # no surface could be made of one: with its mesh, then
-        return (
-            yield from reading_world(context, families, around, poses, travels, always=always, absent=absent)
+        again = reading_world(
+            context, families, around, poses, travels, always=always, absent=absent, ground=ground
         )
+        return (yield from again)
     kept.trim()
     owners, bodies = tuple(owner for owner, _ in found), tuple(body for _, body in found)
     visible = visible_objects(context, viewport)

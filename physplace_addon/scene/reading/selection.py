@@ -21,8 +21,8 @@ from ..affine import without_noise
 from ..blobs.models import read_blob
 from ..blobs.objects import blob_of, is_blob
 from ..errors import SceneError
-from .scenario import rounding_at
 from .shapes import BodyReader
+from .subjects.subject import rounding_at
 from .visible import IGNORE, Family, VisibleItem, visible_items
 
 

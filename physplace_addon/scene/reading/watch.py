@@ -23,6 +23,7 @@ from ..blobs.objects import is_blob
 from .definitions import KIND
 from .scenario import Scenario, read
 from .smooth import is_faceted
+from .subjects.options import PlacementOptions
 from .visible import Family, VisibleItem, visible_items
 
 Fingerprint = tuple[str, str, int, tuple[str, ...], bytes]
@@ -48,7 +49,7 @@ class WatchedObject:
     @classmethod
     def of(cls, context: Context, obj: Object) -> WatchedObject:
         """Return a scene read around an object. Raises PhysPlaceError, which names what cannot be read."""
-        scenario = read(context, [obj])
+        scenario = read(context, [obj], PlacementOptions())
         subject = scenario.subject
         world, parts = _seen(evaluated_scene(context), obj, subject.pose)
         return cls(

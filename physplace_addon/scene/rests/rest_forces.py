@@ -16,7 +16,7 @@ from ...core.arrays import Floats
 from ...core.placement import Connection, Force, Local
 from ...properties import OBJECT, PUSH, WORLD
 from ..errors import SceneError
-from ..reading.scenario import Subject
+from ..reading.subjects.subject import Subject
 from ..reading.visible import Family
 
 if TYPE_CHECKING:

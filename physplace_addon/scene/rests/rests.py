@@ -14,7 +14,7 @@ from bpy.types import Context, Object
 from ...core.rigid import Pose
 from ..access import extended, scene_of, view_layer_of
 from ..errors import SceneError
-from ..reading.scenario import Subject
+from ..reading.subjects.subject import Subject
 from ..rotations import location_and_rotation, pose_of
 from ..writing.keys import (
     Key,

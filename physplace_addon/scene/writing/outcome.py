@@ -19,7 +19,7 @@ from ...core.placement import Certificate
 from ...core.rigid import Pose
 from ..access import scene_of, view_layer_of
 from ..errors import SceneError
-from ..reading.scenario import Subject
+from ..reading.subjects.subject import Subject
 from ..rests.start import write_start
 from .key_reduction import MotionScale
 from .keys import Keying, KeyOptions, insert_automatically, insert_keys, path_keys

@@ -18,7 +18,7 @@ from ...core.rigid import Pose
 from ..access import view_layer_of
 from ..changes import AGAIN, own_changes
 from ..errors import SceneError
-from ..reading.scenario import Subject
+from ..reading.subjects.subject import Subject
 from .transform import Channels, channels, check_world_matrix, set_channels
 
 SEE_THROUGH: Final = "WIRE"

@@ -16,6 +16,7 @@ import physplace_addon
 from physplace_addon.operators.placing import live_check
 from physplace_addon.overlay.drawing import Drawing, open_drawings
 from physplace_addon.scene.reading import scenario, watch
+from physplace_addon.scene.reading.subjects.options import PlacementOptions
 from tests.blender_data import (
     active_object,
     current_view_layer,
@@ -65,9 +66,11 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     names: list[str] = []
     read = scenario.read
 
-    def noted(context: bpy.types.Context, movers: list[bpy.types.Object]) -> object:
+    def noted(
+        context: bpy.types.Context, movers: list[bpy.types.Object], *options: PlacementOptions
+    ) -> object:
         names.append(movers[0].name)
-        return read(context, movers)
+        return read(context, movers, *options)
 
     monkeypatch.setattr(watch, "read", noted)
     return names

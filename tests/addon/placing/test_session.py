@@ -280,6 +280,8 @@ def test_ways_are_the_same_after_they_were_text() -> None:
     item = cube_on_a_floor()
     handle = item.handle_at(PointAction.TIE, 0, np.array([1.0, 0.0, 1.0]))
     item.ties.append(handle.tie(np.array([4.0, 0.1, 0.2])))
+    assert PlacementRecord.of(item).poses == ()  # nobody has moved it by hand
+    item.put(0, item.poses[0].displaced((0.1, 0.2, 0.3), np.zeros(3), np.zeros(3)))
     way = PlacementRecord.of(item)
     (read,) = read_records(write_records([way]))
     assert (read.names, read.goes_on) == (way.names, way.goes_on)

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from physplace_addon.scene.errors import SceneError
-from physplace_addon.scene.reading.scenario import Scenario, read, selected_movers
+from physplace_addon.scene.reading.scenario import Scenario, read
+from physplace_addon.scene.reading.subjects.movers import selected_movers
 from tests.blender_data import (
     current_scene,
     current_view_layer,

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.rigid import Pose
-from physplace_addon.scene.reading.scenario import Subject, read
+from physplace_addon.scene.reading.scenario import read
+from physplace_addon.scene.reading.subjects.subject import Subject
 from physplace_addon.scene.rests.start import START, write_start
 from tests.scene import scenes
 
