@@ -43,7 +43,6 @@ _ALIKE: Final = 1e-12  # difference of parameters, over their size, that are one
 _MOST: Final = 200_000  # parts that a body keeps: above, all are dropped before the next search
 _ROOM: Final = 1024  # rows that there is room for at first
 _UNMEASURED: Final = 1.5  # of bounds, where the parts of triangles are not measured
-_NONE: Final = np.zeros(0, np.intp)
 _ROLE: Final = "surface parts"
 _REACH: Final = "reach of surface parts"
 
@@ -111,7 +110,7 @@ class SurfaceParts:
         self._of_triangle = np.full(len(body.triangles), -1, np.intp)
         self._count = 0
         self._rows = PartRows.room(_ROOM)
-        self._children: list[Ints] = []
+        self._first_child, self._child_count = np.zeros((2, _ROOM), np.intp)
         caps, triangle, cap = _caps(body)
         self._of_triangle[triangle] = self._added(caps)[cap]
 
@@ -142,23 +141,33 @@ class SurfaceParts:
 
     def children(self, numbers: Ints) -> tuple[Ints, Ints]:
         """Return the parts (m,) of parts (k,), and of which of these, 0 to k - 1, each is one (m,)."""
-        new = [number for number in np.unique(numbers).tolist() if not len(self._children[number])]
-        if new:
-            self._cut(np.array(new, np.intp))
-        parts = [self._children[number] for number in numbers.tolist()]
-        whole = np.repeat(np.arange(len(numbers)), [len(each) for each in parts])
-        return np.concatenate([np.zeros(0, np.intp), *parts]), whole
+        new = numbers[self._child_count[numbers] == 0]
+        if len(new):
+            self._cut(np.unique(new))
+        count = self._child_count[numbers]
+        begin = np.cumsum(count) - count
+        whole = np.repeat(np.arange(len(numbers)), count)
+        return (self._first_child[numbers] - begin)[whole] + np.arange(len(whole)), whole
+
+    def with_some_cut(self, numbers: Ints, wanted: Bools) -> tuple[Ints, Ints]:
+        """Return parts (m,), the wanted ones of parts (k,) cut, and of which of these each is one (m,)."""
+        kept, cut = np.flatnonzero(~wanted), np.flatnonzero(wanted)
+        children, whole = self.children(numbers[cut])
+        return np.concatenate([numbers[kept], children]), np.concatenate([kept, cut[whole]])
 
     def _added(self, rows: PartRows) -> Ints:
         """Add rows (k,), and return their numbers (k,)."""
         count, room = self._count + len(rows.across), len(self._rows.across)
         if count > room:
-            known = self._rows
-            self._rows = PartRows.room(max(count, 2 * room))
+            known, more = self._rows, max(count, 2 * room) - room
+            self._rows = PartRows.room(room + more)
             self._rows.put(slice(0, room), known)
+            self._first_child, self._child_count = (
+                np.concatenate([each, np.zeros(more, np.intp)])
+                for each in (self._first_child, self._child_count)
+            )
         numbers = np.arange(self._count, count)
         self._rows.put(slice(self._count, count), rows)
-        self._children += [_NONE] * len(numbers)
         self._count = count
         return numbers
 
@@ -183,13 +192,12 @@ class SurfaceParts:
         across = np.maximum(0.25 * (inherited[0] + lean * inherited[1]), across) + self._rounding
         along = np.maximum(0.25 * (inherited[1] + lean * inherited[0]), along) + self._rounding
         parts = self._added(replace(made, normal=normal, across=across, along=along))
-        for part, each in zip(plain.tolist(), parts.reshape(-1, len(_PARTS)), strict=True):
-            self._children[part] = each
+        self._first_child[plain], self._child_count[plain] = parts[:: len(_PARTS)], len(_PARTS)
         for part in numbers[polar].tolist():
             cap, sectors = _parts_of_cap(self._body, self._rows.take(np.array([part])))
-            around = self._added(sectors)
-            self._measure(around)
-            self._children[part] = np.concatenate([self._added(cap), around])
+            children = self._added(PartRows.join([cap, sectors]))
+            self._measure(children[1:])
+            self._first_child[part], self._child_count[part] = children[0], len(children)
 
 
 def reach_of_parts(body: Body) -> float:

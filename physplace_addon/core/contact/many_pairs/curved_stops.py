@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from ...arrays import ArrayRecord, Bools, Floats, Ints
+from ...arrays import ArrayRecord, Floats, Ints
 from ...bodies.surface_parts import PartRows, SurfaceParts
 from ...collision.rigid_paths import (
     NEAR_STOP_SHARE,
@@ -183,16 +183,10 @@ class _Search:
     def _parted(self, places: _Places, unknown1: Floats, unknown2: Floats) -> _Places:
         """Return pairs of the parts of those pieces of which more is not known, lengths (k,) and (k,)."""
         first, second = unknown1 >= _ALIKE * unknown2, unknown2 >= _ALIKE * unknown1
-        parts, row = self._cut(places.first, first)
+        parts, row = self.parts.with_some_cut(places.first, first)
         places, second = replace(places.take(row), first=parts), second[row]
-        parts, row = self._cut(places.second, second)
+        parts, row = self.parts.with_some_cut(places.second, second)
         return replace(places.take(row), second=parts)
-
-    def _cut(self, parts: Ints, wanted: Bools) -> tuple[Ints, Ints]:
-
-        kept, cut = np.flatnonzero(~wanted), np.flatnonzero(wanted)
-        children, whole = self.parts.children(parts[cut])
-        return np.concatenate([parts[kept], children]), np.concatenate([kept, cut[whole]])
 
 
 def _steps(

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.arrays import Floats
-from physplace_addon.core.bodies import Body, exact
+from physplace_addon.core.bodies import Body, exact, polyhedron
 from physplace_addon.core.bodies.curved_meshes import subdivided
 from physplace_addon.core.contact.body_pair import BodyPair
 from physplace_addon.core.contact.points.surface_crossings import surface_crossings
 from physplace_addon.core.rigid import Pose
 from physplace_addon.core.surfaces.analytic import swept
+from tests.bodies_of_the_paper import cuboid
 from tests.core.contact.body_pairs import meet
 from tests.core.surfaces.smooth import smooth_meshes
 from tests.oracles.frames import quaternion_of, random_rotation
@@ -106,3 +107,17 @@ def test_a_limit_surface_crosses_a_floor_with_an_extraordinary_vertex_as_elsewhe
     for gap in (1e-8, -LEAST):
         shift = np.array([0.1, 0.2, height + gap * rounded.radius])
         assert crosses(over.at(Pose(over.pose.rotation, shift))) is (gap < 0.0)
+
+
+@pytest.mark.parametrize("share", [0.15, 0.5, 0.8])
+def test_a_box_crosses_a_cone_between_its_tip_and_its_base(share: float) -> None:
+    """Triangles that meet at a tip bulge half as much half way to it, where others would by a quarter."""
+    box = polyhedron(*cuboid([0.0, 0.0, 0.0], [4e-3, 0.02, 0.02]), "box")
+    tip, up = np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.0, 1.0])
+    for turn in np.linspace(0.0, 0.3, 16):
+        out = np.array([np.cos(turn), np.sin(turn), 0.0])
+        down, normal = (out - 2.0 * up) / np.sqrt(5.0), (2.0 * out + up) / np.sqrt(5.0)
+        attitude = quaternion_of(np.stack([down, np.cross(normal, down), normal], axis=1))
+        for depth in (LEAST, -1e-9):
+            at = tip + share * np.sqrt(5.0) * down + (0.02 - depth) * normal
+            assert crosses(meet(box, "cone").at(Pose(attitude, at))) is (depth > 0.0)
