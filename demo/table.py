@@ -33,8 +33,8 @@ def place(obj: Object) -> str:
 
 
 def _print_table(name: str, report: Report, seconds: float) -> None:
-    units = scene_of(bpy.context).unit_settings
-    lines = [(row.label, row.value) for row in figures_of(report, units)] + [("Seconds", f"{seconds:.1f}")]
+    figures = figures_of(report, scene_of(bpy.context))
+    lines = [(row.label, row.value) for row in figures] + [("Seconds", f"{seconds:.1f}")]
     width = max(len(label) for label, _ in lines)
     breadth = width + 4 + max(len(value) for _, value in lines)
     print(f"\n{name}\n{'-' * breadth}\n{sentence_of(report)}")

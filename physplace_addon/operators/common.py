@@ -15,13 +15,14 @@ from bpy.types import Context, Object, Operator, Window
 
 from ..core.arrays import Floats
 from ..core.errors import PhysPlaceError
-from ..core.wording import counted, in_words
+from ..core.wording import in_words
 from ..scene.access import active_object, scene_of, window_manager_of
 from ..scene.blobs.objects import blob_of
 from ..scene.errors import SceneError
-from ..scene.reading.subjects.movers import active_mover
+from ..scene.reading.subjects.movers import active_mover, may_have_shape, whole_of
 from ..scene.reading.visible import Family
 from ..scene.writing.outcome import Outcome
+from ..scene.writing.report import report_of, sentence_of
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
@@ -82,6 +83,25 @@ def no_active_object_reason(context: Context) -> str | None:
     return object_mode_reason(context) or (
         "There is no active object: click the object to place" if no_object else None
     )
+
+
+def shapeless_reason(context: Context) -> str | None:
+    """Return why the active object can touch nothing, or None: a light or a camera has no faces."""
+    active = active_object(context)
+    if active is None or may_have_shape(whole_of(active)):
+        return None
+    kind = active.type.replace("_", " ").lower()
+    article = "an" if kind[0] in "aeiou" else "a"
+    return f'"{active.name}" is {article} {kind}, which has no faces: click an object that has some'
+
+
+class NeedsShape:
+    """Says when an operator that lets the active object touch others cannot run."""
+
+    @classmethod
+    def disabled_reason(cls, context: Context) -> str | None:
+        """Return why it cannot run now: it needs an active object that may have faces, in Object Mode."""
+        return no_active_object_reason(context) or shapeless_reason(context)
 
 
 def no_blob_reason(context: Context) -> str | None:
@@ -186,8 +206,6 @@ def conclude(outcomes: Sequence[Outcome]) -> Conclusion:
         ]
         return Conclusion(well, "; ".join([f"{len(outcomes)} objects: {text}", *overlaps]))
     (certificate,) = certificates
-    figures = f"{counted(certificate.steps, 'step')}, {counted(len(certificate.contacts), 'contact')}"
     freed = [note for note in certificate.notes if note.startswith(FREED)]
-    remedy = ["Extricate frees it"] if certificate.overlapped else []
-    text = f'"{outcomes[0].subject.name}": {certificate.message} ({figures})'
-    return Conclusion(well, "; ".join([text, *freed, *remedy]))
+    text = f'"{outcomes[0].subject.name}": {sentence_of(report_of(certificate))}'
+    return Conclusion(well, "; ".join([text, *freed]))

@@ -65,6 +65,11 @@ class ActionKeymap:
         items = [item for item in self._in_order(self._items(context)) if item.active]
         return [KeyHint.of_item(self.actions[_action(item)][0], item) for item in items]
 
+    def keys(self, context: Context) -> dict[str, str]:
+        """Return how Blender writes the key of each action that has one."""
+        items = [item for item in self._items(context) if item.active]
+        return {_action(item): item.to_string(compact=True) for item in items}
+
     def draw(self, context: Context, layout: UILayout) -> None:
         """Draw all keys, to be edited, each with its description."""
         config = present(window_manager_of(context).keyconfigs.user)

@@ -49,6 +49,9 @@ class PHYSPLACE_PT_place(Panel):
         active = active_object(context)
         column = layout.column(align=True)
         column.operator(PHYSPLACE_OT_place.bl_idname, icon="IMPORT")
+        reason = PHYSPLACE_OT_place.disabled_reason(context)
+        if reason is not None:
+            draw_paragraph(context, layout, reason, "INFO")
         if len(context.selected_objects) > 1:
             column.operator(PHYSPLACE_OT_drop_selected.bl_idname, icon="SORT_ASC")
             together = column.operator(PHYSPLACE_OT_place.bl_idname, text="Place Selected Together")
@@ -194,7 +197,7 @@ class PHYSPLACE_PT_report_figures(Panel):
         if report is None:
             return
         layout = present(self.layout)
-        for row in figures_of(report, scene_of(context).unit_settings):
+        for row in figures_of(report, scene_of(context)):
             line = layout.split(factor=0.55)
             line.label(text=row.label)
             line.label(text=row.value)

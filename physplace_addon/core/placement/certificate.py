@@ -36,11 +36,11 @@ class Status(Enum):
     AT_ENERGY_MINIMUM = "at rest as low as it gets: the contacts found do not balance it exactly"
     STUCK = "stuck: no step, however small, is free of overlap; move it a little and place it again"
     NO_SUPPORT = "nothing is below it: it would fall for ever"
-    INTERFERING_START = "it overlaps something where it starts: move it clear and place it again"
+    INTERFERING_START = "it overlaps something: move it clear"
     STEP_LIMIT = (
         "the step limit was reached before it came to rest: place it again from here, or raise the limit"
     )
-    INTERRUPTED = "interrupted; where it stands is free of overlap"
+    INTERRUPTED = "left on its way: it overlaps nothing, but is not at rest"
 
     @property
     def message(self) -> str:

@@ -58,7 +58,13 @@ def check(
         overlaps = finished(overlapping([active], [pose], world, settings.start_tolerance))
         names = names_of_overlapped(overlaps, 0)
     overlap = _depth(found, report)
-    return replace(report, overlap=overlap, notes=diagnose(active, world), overlapped=names)
+    met = bodies_named(world, (*report.contacts.other, *names))
+    return replace(report, overlap=overlap, notes=diagnose(active, met), overlapped=names)
+
+
+def bodies_named(bodies: Sequence[Body], names: Collection[str]) -> list[Body]:
+    """Return those of some bodies that have one of some names."""
+    return [body for body in bodies if body.name in names]
 
 
 def _depth(found: QueriedContacts, report: Certificate) -> float:
@@ -77,7 +83,7 @@ def certificates(
         report = check(setup.bodies[0], state.pose, setup.world, setup.settings, setup.forces)
         return [replace(report, status=status, steps=steps, stable=False)]
     reports = [
-        replace(report, stable=stable, notes=diagnose(body, setup.world))
+        replace(report, stable=stable, notes=diagnose(body, bodies_named(setup.world, report.contacts.other)))
         for body, report in zip(setup.bodies, certify(problem, state, status, steps), strict=True)
     ]
     if status is not Status.INTERFERING_START:

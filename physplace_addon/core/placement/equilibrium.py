@@ -72,6 +72,13 @@ class Refusal(Enum):
     UNSUPPORTED = "nothing supports it"
 
 
+def reasons_stuck(failed: Refusal | None, refused: Refusal | None) -> tuple[str, ...]:
+    """Return notes on why it is stuck: what made the last step fail, and what refused the last rest."""
+    step = (f"stuck: {failed.value}",) if failed is not None else ()
+    rest = (f"no rest here: {refused.value}",) if refused is not None else ()
+    return step + rest
+
+
 @dataclass(frozen=True, eq=False)
 class Rest:
     """A rest that passed the examination.

@@ -46,6 +46,7 @@ from .equilibrium import (
     imbalance,
     lower_nearby,
     motions_that_end,
+    reasons_stuck,
     rest_by_friction,
     rest_near,
 )
@@ -166,9 +167,14 @@ class Placement:
         """
         while self.status is Status.RUNNING:
             state = self.step()
-            if on_step is not None and not on_step(state) and self.status is Status.RUNNING:
-                self.status = Status.INTERRUPTED
+            if on_step is not None and not on_step(state):
+                self.interrupt()
         return self.certificate()
+
+    def interrupt(self) -> None:
+        """End here, if it is not at an end."""
+        if self.status is Status.RUNNING:
+            self.status = Status.INTERRUPTED
 
     def step(self) -> State:
         """Make one loop of Figure 2: a new state, or the old one with eps halved, or an end."""
@@ -376,20 +382,17 @@ class Placement:
         self._since, self.steps, self.status = number, 0, Status.RUNNING
         self._falling = self._falling[:0]
 
+    @property
+    def is_stable(self) -> bool:
+        """Whether it is at rest, and no motion is known that would end that."""
+        return self.status.at_rest and len(self._falling) == 0
+
     def certificate(self) -> Certificate:
         """Report on the last state: of the body, or the first of several."""
         return self.certificates()[0]
 
     def certificates(self) -> list[Certificate]:
         """Report on the last state, for each body."""
-        stable = self.status.at_rest and len(self._falling) == 0
-        found = certificates(self.setup, self.problem, self.state, self.status, self.steps, stable)
-        return [replace(report, notes=report.notes + self._reasons()) for report in found]
-
-    def _reasons(self) -> tuple[str, ...]:
-        """Return why it is stuck, if it is: what made the last step fail, and what refused the last rest."""
-        if self.status is not Status.STUCK:
-            return ()
-        step = (f"stuck: {self._failure.value}",) if self._failure is not None else ()
-        rest = (f"no rest here: {self._refused.value}",) if self._refused is not None else ()
-        return step + rest
+        found = certificates(self.setup, self.problem, self.state, self.status, self.steps, self.is_stable)
+        reasons = reasons_stuck(self._failure, self._refused) if self.status is Status.STUCK else ()
+        return [replace(report, notes=report.notes + reasons) for report in found]

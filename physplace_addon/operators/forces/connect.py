@@ -18,7 +18,7 @@ from ...core.placement import Connection
 from ...properties import STRENGTH
 from ...scene.access import scene_of
 from ...scene.reading.subjects.subject import Subject
-from ..common import Conclusion, conclude, location_property, other_object
+from ..common import Conclusion, NeedsShape, conclude, location_property, other_object
 from ..placing.run import beginning, scenario_of, settings_for
 from ..sliced import SlicedOperator
 
@@ -102,7 +102,7 @@ class ConnectionProperties:
         return Connection(point, target, self.strength)
 
 
-class PHYSPLACE_OT_connect(ConnectionProperties, SlicedOperator):
+class PHYSPLACE_OT_connect(NeedsShape, ConnectionProperties, SlicedOperator):
     """Draw a point of the active object to the 3D cursor, or to another object."""
 
     bl_idname = "physplace.connect"

@@ -17,7 +17,7 @@ from ...core.mechanics.forces import checked_vector, unit_vector
 from ...core.placement import Local
 from ...properties import STRENGTH
 from ...scene.reading.subjects.subject import Subject
-from ..common import Conclusion, conclude, location_property
+from ..common import Conclusion, NeedsShape, conclude, location_property
 from ..placing.run import LEFT_IN_PLACE, beginning, scenario_of, settings_for
 from ..sliced import SlicedOperator
 
@@ -87,7 +87,7 @@ class LocalForceProperties:
         return Local(at.point, along, self.strength)
 
 
-class PHYSPLACE_OT_push(LocalForceProperties, SlicedOperator):
+class PHYSPLACE_OT_push(NeedsShape, LocalForceProperties, SlicedOperator):
     """Push or pull the active object at a point until it gets no farther."""
 
     bl_idname = "physplace.push"
@@ -107,7 +107,7 @@ class PHYSPLACE_OT_push(LocalForceProperties, SlicedOperator):
         return conclude(run.write(context))
 
 
-class PHYSPLACE_OT_nudge(LocalForceProperties, SlicedOperator):
+class PHYSPLACE_OT_nudge(NeedsShape, LocalForceProperties, SlicedOperator):
     """Give the active object a nudge and let it come to rest again."""
 
     bl_idname = "physplace.nudge"

@@ -8,12 +8,12 @@ from bpy.types import Context
 from ...core.jobs import Job, Progress
 from ...core.placement import check
 from ...scene.writing.outcome import Outcome, write_reports_only
-from ..common import Conclusion, conclude
+from ..common import Conclusion, NeedsShape, conclude
 from ..sliced import SlicedOperator
 from .run import scenario_of, settings_for
 
 
-class PHYSPLACE_OT_check(SlicedOperator):
+class PHYSPLACE_OT_check(NeedsShape, SlicedOperator):
     """Find out whether the active object touches, overlaps, and stands at rest where it is."""
 
     bl_idname = "physplace.check"

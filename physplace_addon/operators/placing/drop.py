@@ -23,7 +23,7 @@ from ...scene.reading.settings import gravity_direction
 from ...scene.reading.subjects.subject import Subject
 from ...scene.reading.visible import Family
 from ...scene.writing.outcome import Outcome, write_reports_only, write_rests
-from ..common import FREED, Conclusion, conclude
+from ..common import FREED, Conclusion, NeedsShape, conclude
 from ..sliced import SlicedOperator
 from .options import PlacementProperties
 from .run import LEFT_IN_PLACE, beginning, key_options, settings_for
@@ -31,7 +31,7 @@ from .run import LEFT_IN_PLACE, beginning, key_options, settings_for
 ResultT = TypeVar("ResultT")
 
 
-class PHYSPLACE_OT_drop_selected(PlacementProperties, SlicedOperator):
+class PHYSPLACE_OT_drop_selected(NeedsShape, PlacementProperties, SlicedOperator):
     """Let the selected objects come to rest one after another, the lowest first."""
 
     bl_options = {"REGISTER", "UNDO", "PRESET"}

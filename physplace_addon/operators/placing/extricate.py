@@ -18,14 +18,14 @@ from ...core.wording import in_words
 from ...scene.access import scene_of
 from ...scene.reading.scenario import Scenario, completed
 from ...scene.writing.outcome import write_rests
-from ..common import Conclusion, conclude
+from ..common import Conclusion, NeedsShape, conclude
 from ..sliced import SlicedOperator
 from .run import beginning, key_options, scenario_of, settings_for
 
 ROOM = 0.05  # distance over R kept between several objects: a heap that is packed tight takes many steps
 
 
-class PHYSPLACE_OT_extricate(SlicedOperator):
+class PHYSPLACE_OT_extricate(NeedsShape, SlicedOperator):
     """Move what overlaps clear by the least motion, and let it come to rest."""
 
     bl_idname = "physplace.extricate"

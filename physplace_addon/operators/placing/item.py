@@ -319,6 +319,7 @@ class PlacementItem:
     def write(self, context: Context) -> list[Outcome]:
         """Write the objects where they are shown, as placed. Raises PhysPlaceError, with them put back."""
         self.steered.drop_later_states()
+        self.steered.solver.interrupt()
         written = self.steered.run.write(context)
         if self.key_frame is not None:
             key_as_rests(context, written, self.key_frame)

@@ -24,6 +24,7 @@ from ...scene.access import active_object, extended, persistent, present, scene_
 from ...scene.reading.settings import gravity_direction
 from ...scene.reading.subjects.movers import whole_of
 from ...scene.reading.watch import WatchedObject
+from ...scene.units import length_text
 from ..common import in_a_window, no_active_object_reason
 from ..handler_list import HandlerList
 from ..modal import open_operators
@@ -63,7 +64,8 @@ class LiveCheck:
         try:
             active = present(active_object(context))
             found = self._found(context, whole_of(active))
-            return marks_of_found(found, gravity_direction(scene_of(context))), summary(found)
+            scene = scene_of(context)
+            return marks_of_found(found, gravity_direction(scene)), summary(found, scene)
         except PhysPlaceError as error:
             self.forget()
             return Marks.none(), str(error)
@@ -95,11 +97,11 @@ def idle_reason(context: Context, own: Drawing) -> str | None:
     return reason
 
 
-def summary(found: QueriedContacts) -> str:
-    """Return the figures in one line: the deepest overlap, in scene units, and the number of contacts."""
+def summary(found: QueriedContacts, scene: Scene) -> str:
+    """Return the figures in one line: the deepest overlap, in a scene's units, and the contacts."""
     if found.overlap == float("inf"):
         return "Wholly inside something, or around it"
-    overlap = f"Overlaps by {found.overlap:.3g}" if found.overlaps else "No overlap"
+    overlap = f"Overlaps by {length_text(found.overlap, scene)}" if found.overlaps else "No overlap"
     return f"{overlap}, {counted(len(found.contacts), 'contact')}"
 
 

@@ -19,7 +19,7 @@ from ...scene.access import present
 from ...scene.reading.scenario import reading
 from ...scene.references import ObjectReference
 from ...scene.writing import duplicate
-from ..common import Conclusion, conclude, cursor_progress
+from ..common import Conclusion, NeedsShape, conclude, cursor_progress
 from ..key_hints import KeyHint
 from ..keymap import PLACING
 from ..modal import EventResult, ModalOperator
@@ -29,11 +29,11 @@ from .options import PlacementProperties
 from .point_handle import PointAction, PointHandle
 from .record import PlacementRecord, read_records, write_records
 from .run import beginning, settings_for
-from .session import PlacementSession
+from .session import PlacementSession, one_line
 from .transform_input import ACCEPTS, REJECTS, TRANSFORM_HINTS, TransformInput
 
 
-class PHYSPLACE_OT_place(PlacementProperties, ModalOperator):
+class PHYSPLACE_OT_place(NeedsShape, PlacementProperties, ModalOperator):
     """Let the active object, with its children, fall until it rests on what else is visible.
 
     Exact surfaces touch exactly, nothing passes through anything.
@@ -256,8 +256,12 @@ class PHYSPLACE_OT_place(PlacementProperties, ModalOperator):
                 duplicate.remove(copy)
 
     def header(self) -> str:
-        """Return the last message, or else how far the placement is."""
-        return self._message or self.session.figures()
+        """Return the last message, or else how far the placement is, and which keys apply now."""
+        if self._message:
+            return self._message
+        keys, offers = PLACING.keys(bpy.context), self.session.offers(bpy.context)
+        applying = [f"{keys[action]} {does}" for action, does in offers if action in keys]
+        return one_line([self.session.figures(), *applying])
 
     def hints(self) -> Sequence[KeyHint]:
         """Return the keys, as the artist has set them."""

@@ -28,13 +28,13 @@ from ...scene.reading.visible import Family
 from ...scene.references import ObjectReference
 from ...scene.writing import duplicate
 from ...scene.writing.outcome import Outcome, write_rests
-from ..common import Conclusion, other_object
+from ..common import Conclusion, NeedsShape, other_object
 from ..sliced import SlicedOperator
 from .options import PlacementProperties
 from .run import key_options, poses_to_fall_from, settings_for
 
 
-class PHYSPLACE_OT_replicate(PlacementProperties, SlicedOperator):
+class PHYSPLACE_OT_replicate(NeedsShape, PlacementProperties, SlicedOperator):
     """Let copies of the active object come to rest, each from the same start."""
 
     bl_options = {"REGISTER", "UNDO", "PRESET"}

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from operator import is_not
 
+import bpy
 import numpy as np
 from bpy.types import Context, Scene
 
@@ -28,6 +29,7 @@ from ...scene.reading.subjects.movers import selected_movers
 from ...scene.reading.subjects.options import Stance
 from ...scene.reading.subjects.stance import stood
 from ...scene.reading.subjects.subject import Subject
+from ...scene.units import length_text
 from ...scene.writing.keys import KeyOptions
 from ...scene.writing.outcome import Outcome, write_reports_only, write_rests
 from ..common import FREED
@@ -95,7 +97,7 @@ class PlacementRun:
         """Return the path and the certificate of each object, as far as it has come."""
         paths = zip(*(state.poses for state in self.solver.states), strict=True)
         certificates = self.solver.certificates()
-        freed = (f"{FREED} {self.freed_by:.2g}",) if self.freed_by > 0.0 else ()
+        freed = (f"{FREED} {self.freed_by_text()}",) if self.freed_by > 0.0 else ()
         return [
             Outcome(
                 subject,
@@ -108,6 +110,10 @@ class PlacementRun:
             )
             for subject, path, certificate in zip(self.subjects, paths, certificates, strict=True)
         ]
+
+    def freed_by_text(self) -> str:
+        """Return the length of the motion that freed an object of overlaps at the start, in words."""
+        return length_text(self.freed_by, scene_of(bpy.context))
 
     def write(self, context: Context) -> list[Outcome]:
         """Move the objects to where they stand now, or leave them where that cannot be; write the reports."""

@@ -219,15 +219,21 @@ class PlacementSession(InteractiveSession):
             return
         if self.interferes:
             raise SceneError(self.subject.name, "it overlaps something", "move it clear first")
-        present = [mover for mover in self._movers if mover.found() is not None]
-        if len(present) < 2:
+        following = self._following()
+        if following is None:
             raise SceneError(self.subject.name, "no other object is selected", "select those to place first")
-        following = present[(present.index(self._movers[self._turn]) + 1) % len(present)]
         item = yield from PlacementItem.beginning(context, [following.object], self.item.scenario.options)
         self.finished.append(self.item)
         self.item, self.body, self._is_new = item, 0, True
         self._turn = self._movers.index(following)
         self._make_active(context, following)
+
+    def _following(self) -> ObjectReference | None:
+        """Return the object that is placed after this one; None for no other."""
+        present = [mover for mover in self._movers if mover.found() is not None]
+        if len(present) < 2:
+            return None
+        return present[(present.index(self._movers[self._turn]) + 1) % len(present)]
 
     def extricating(self, context: Context) -> Job[None]:
         """Free what is placed of all that it overlaps by the least motion, in slices."""
@@ -290,25 +296,44 @@ class PlacementSession(InteractiveSession):
     def figures(self) -> str:
         """Return how far the placement is, in one line."""
         if self.transform is not None:
-            return _line([f"{self.subject.name}: {self._description}", *self.contact_figures()])
+            return one_line([f"{self.subject.name}: {self._description}", *self.contact_figures()])
         if self.item.overlapping is not None:
-            return _line([self.subject.name, *self.contact_figures()])
+            return one_line([self.subject.name, *self.contact_figures()])
         steered, solver = self.steered, self.steered.solver
         settings, history = solver.settings, steered.history
         subjects = self.item.subjects
         name = self.item.name if len(subjects) == 1 else f"{len(subjects)} objects"
-        is_on_its_way = steered.is_running or not history.is_latest
-        status = "on its way" if is_on_its_way else solver.status.message.split(":")[0]
+        status = "on its way" if self._is_on_its_way else solver.status.message.split(":")[0]
         parts = [f"{name}: {'paused, ' if steered.paused else ''}{status}"]
         parts.append(f"state {history.shown} of {len(solver.states) - 1}")
         parts += [f"{steered.pacing.step_seconds:.1f} s a step"] if steered.is_slow else []
         parts += self.contact_figures()
-        parts += [f"freed by {steered.run.freed_by:.2g}"] if steered.run.freed_by > 0.0 else []
+        parts += [f"freed by {steered.run.freed_by_text()}"] if steered.run.freed_by > 0.0 else []
         parts += [f"friction {settings.friction:.2g}"] if settings.friction > 0.0 else []
         parts += [] if settings.check_energy else ["may rise"]
         parts += [counted(len(self.item.ties), "tie")] if self.item.ties else []
         parts += [f"keyed on frame {self.item.key_frame}"] if self.item.key_frame is not None else []
-        return _line(parts)
+        return one_line(parts)
+
+    @property
+    def _is_on_its_way(self) -> bool:
+        return self.steered.is_running or not self.steered.history.is_latest
+
+    def offers(self, context: Context) -> list[tuple[str, str]]:
+        """Return which actions apply now that an artist may not think of, each with what it would do."""
+        if self.handle is not None and self.handle.action is PointAction.TIE:
+            return [("TIE", "ties that point to where it is clicked")]
+        if self.transform is not None or self.item.overlapping is not None:
+            return []
+        solver, offers = self.steered.solver, list[tuple[str, str]]()
+        if self._is_on_its_way:
+            offers.append(("CONFIRM", "leaves it here, before it rests"))
+        elif solver.status.at_rest:
+            offers += [] if solver.is_stable else [("LEAVE", "tips it over")]
+            frame = scene_of(context).frame_current
+            offers += [("KEY", f"keys it on frame {frame}")] if self.item.key_frame is None else []
+        following = None if self._together else self._following()
+        return offers + ([("NEXT", f'goes on with "{following.name}"')] if following else [])
 
     def contact_figures(self) -> list[str]:
         """Return what the object touches or overlaps, in words."""
@@ -367,5 +392,6 @@ class PlacementSession(InteractiveSession):
         self.steered.apply_forces(self.item.ties, check_energy=check_energy)
 
 
-def _line(parts: Sequence[str]) -> str:
+def one_line(parts: Sequence[str]) -> str:
+    """Return figures as one line of the header."""
     return "   |   ".join(parts)

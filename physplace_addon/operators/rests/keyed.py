@@ -32,7 +32,7 @@ from ...scene.reading.visible import Family
 from ...scene.rests import rest_forces, rests
 from ...scene.writing.actions import keys_restored_on_error
 from ...scene.writing.outcome import Outcome
-from ..common import Conclusion, ObjectOperator, no_active_object_reason
+from ..common import Conclusion, NeedsShape, ObjectOperator, no_active_object_reason
 from ..placing.run import beginning, key_options, scenario_of, settings_for
 from ..sliced import SlicedOperator
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from ...properties import PhysPlaceRest
 
 
-class PHYSPLACE_OT_keyframe_rest(SlicedOperator):
+class PHYSPLACE_OT_keyframe_rest(NeedsShape, SlicedOperator):
     """Place the active object, and key its rest on the present frame."""
 
     bl_idname = "physplace.keyframe_rest"

@@ -5,15 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
 
-import bpy
 import numpy as np
-from bpy.types import Object, UnitSettings
+from bpy.types import Object, Scene
 
 from ...core.placement import Certificate, JointReaction, Status
 from ...core.wording import in_words
 from ..access import custom_properties
+from ..units import length_text
 
 REPORT = "physplace_report"
 CONTACTS = "physplace_contacts"
@@ -21,8 +20,9 @@ FLOATS_A_CONTACT = 7  # position, normal, force
 
 _IN_WORDS = ("status", "stable", "rests_on", "notes")  # what the sentence and the notes say
 _LENGTHS = ("overlap", "gap", "joint_gap")
-_DIGITS = 6  # behind the point, of lengths: as fine as Blender's own fields can be
 _ROUNDING = 1e-9  # a share of the weight or a coefficient of which no more than rounding is left
+
+OVERLAPS = "it overlaps"  # how the note on what is overlapped begins
 
 Report = Mapping[str, str | int | float | bool]
 
@@ -53,7 +53,7 @@ def report_of(certificate: Certificate) -> dict[str, str | int | float | bool]:
 
 
 def _overlaps(certificate: Certificate) -> list[str]:
-    return [f"it overlaps {in_words(certificate.overlapped)}"] if certificate.overlapped else []
+    return [f"{OVERLAPS} {in_words(certificate.overlapped)}"] if certificate.overlapped else []
 
 
 def contact_floats(certificate: Certificate) -> list[float]:
@@ -97,6 +97,9 @@ def last_report(obj: Object) -> Report | None:
 def sentence_of(report: Report) -> str:
     """Return how it ended, in words: on what it rests, and whether the least push would end that."""
     status = Status[str(report["status"])]
+    overlaps = next((note for note in notes_of(report) if note.startswith(OVERLAPS)), None)
+    if status is Status.INTERFERING_START and overlaps is not None:
+        return _sentence(f"{overlaps}: Extricate frees it, or move it clear")
     if not status.at_rest:
         return _sentence(status.message)
     names = [name for name in str(report.get("rests_on", "")).split("; ") if name]
@@ -110,10 +113,10 @@ def sentence_of(report: Report) -> str:
     )
 
 
-def figures_of(report: Report, units: UnitSettings) -> list[Row]:
+def figures_of(report: Report, scene: Scene) -> list[Row]:
     """Return the report's figures as lines of a table, lengths in the units of a scene."""
     figures = ((key, value) for key, value in report.items() if key not in _IN_WORDS)
-    return [Row(key.replace("_", " ").capitalize(), _shown(key, value, units)) for key, value in figures]
+    return [Row(key.replace("_", " ").capitalize(), _shown(key, value, scene)) for key, value in figures]
 
 
 def notes_of(report: Report) -> list[str]:
@@ -121,14 +124,13 @@ def notes_of(report: Report) -> list[str]:
     return [note for note in str(report.get("notes", "")).split("; ") if note]
 
 
-def _shown(key: str, value: str | int | float | bool, units: UnitSettings) -> str:
+def _shown(key: str, value: str | int | float | bool, scene: Scene) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if not isinstance(value, float):
         return str(value)
-    if key in _LENGTHS and isfinite(value):
-        length = value * units.scale_length
-        return bpy.utils.units.to_string(units.system, "LENGTH", length, precision=_DIGITS)
+    if key in _LENGTHS:
+        return length_text(value, scene)
     return f"{value:.3g}" if abs(value) > _ROUNDING else "0"
 
 

@@ -82,7 +82,7 @@ def test_it_tells_contacts_overlap_and_nothing_as_the_object_is_moved(cube: bpy.
     assert len(live.marks.contacts) >= 4
     assert live.marks.supports[0].carries
     cube.location.z = 0.75
-    assert looked().line.startswith("Overlaps by 0.25")
+    assert looked().line.startswith("Overlaps by 25 cm")
     assert len(live.marks.collisions) > 0
     cube.location.z = 5.0
     assert looked().line == "No overlap, 0 contacts"
@@ -146,7 +146,7 @@ def test_it_sees_a_mesh_that_was_edited(cube: bpy.types.Object) -> None:
     for vertex in mesh_of(cube).vertices:
         vertex.co.z *= 1.5
     mesh_of(cube).update()
-    assert looked().line.startswith("Overlaps by 0.5")
+    assert looked().line.startswith("Overlaps by 50 cm")
 
 
 def test_it_says_why_there_is_nothing_to_see(cube: bpy.types.Object) -> None:

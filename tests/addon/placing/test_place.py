@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import bpy
 import numpy as np
 import pytest
@@ -238,3 +240,28 @@ def test_edit_mode_is_refused_with_the_reason() -> None:
     with pytest.raises(RuntimeError, match="Object Mode"):
         physplace.place()
     bpy.ops.object.mode_set(mode="OBJECT")
+
+
+@pytest.mark.parametrize("kind", ["LIGHT", "CAMERA", "EMPTY"])
+def test_what_can_have_no_faces_is_greyed_and_says_why(kind: Literal["LIGHT", "CAMERA", "EMPTY"]) -> None:
+    scenes.floor()
+    bpy.ops.object.add(type=kind, location=(0.0, 0.0, 2.0))
+    obj = bpy.data.objects[kind.title()]
+    scenes.activate(obj)
+    for operator in (physplace.place, physplace.check, physplace.drop_selected, physplace.push):
+        assert not operator.poll()
+        with pytest.raises(RuntimeError, match=f"is an? {kind.lower()}, which has no faces"):
+            operator()
+    scenes.cube("Hung on it").parent = obj
+    assert physplace.place.poll()
+
+
+def test_the_notes_are_about_what_it_touches() -> None:
+    for name, place_x in (("Under", 0.0), ("Beside", 2.3)):
+        mesh = bpy.data.meshes.new(name)
+        mesh.from_pydata(scenes.CUBE.tolist(), [], [*scenes.CUBE_FACES, scenes.CUBE_FACES[0]])
+        scenes.linked(bpy.data.objects.new(name, mesh), (place_x, 0.0, -1.0))
+    bpy.data.objects["Beside"].scale.z = 3.0
+    report = place(scenes.cube("Cube", (0.0, 0.0, 3.0)))
+    assert "Under: " in report["notes"]
+    assert "Beside" not in report["notes"]

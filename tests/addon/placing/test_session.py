@@ -13,6 +13,7 @@ import pytest
 
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.jobs import finished
+from physplace_addon.core.placement import Status
 from physplace_addon.operators.placing.item import PlacementItem
 from physplace_addon.operators.placing.point_handle import PointAction
 from physplace_addon.operators.placing.record import PlacementRecord, read_records, write_records
@@ -288,3 +289,12 @@ def test_ways_are_the_same_after_they_were_text() -> None:
     np.testing.assert_array_equal(read.poses[0].matrix4, way.poses[0].matrix4)
     np.testing.assert_array_equal(read.ties[0].target, way.ties[0].target)
     np.testing.assert_array_equal(read.ties[0].point, way.ties[0].point)
+
+
+def test_what_is_confirmed_on_its_way_was_left_there() -> None:
+    item = cube_on_a_floor()
+    cube = item.subjects[0].object
+    item.steered.scrub(-1)
+    (outcome,) = item.write(bpy.context)
+    assert outcome.certificate.status is Status.INTERRUPTED
+    assert cube["physplace_report"]["status"] == "INTERRUPTED"

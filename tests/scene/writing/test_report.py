@@ -28,6 +28,11 @@ BALANCED: Report = {
         ({"rests_on": "Bowl; Table"}, 'At rest on "Bowl" and "Table", stable'),
         ({"rests_on": ""}, "At rest, stable"),
         ({"status": "BALANCED_BY_FRICTION"}, 'At rest on "Table", held by friction of at least 0.25'),
+        (
+            {"status": "INTERFERING_START", "notes": 'it overlaps "Table"; its mass is of its hull'},
+            'It overlaps "Table": Extricate frees it, or move it clear',
+        ),
+        ({"status": "INTERRUPTED"}, "Left on its way: it overlaps nothing, but is not at rest"),
         ({"status": "NO_SUPPORT"}, "Nothing is below it: it would fall for ever"),
     ],
 )
@@ -38,9 +43,9 @@ def test_the_sentence_says_on_what_it_rests_and_whether_it_stays(changed: Report
 def test_lengths_are_in_the_scene_s_units_and_rounding_is_nothing() -> None:
     units = current_scene().unit_settings
     units.system, units.scale_length = "METRIC", 1.0
-    rows = {row.label: row.value for row in figures_of(BALANCED, units)}
+    rows = {row.label: row.value for row in figures_of(BALANCED, current_scene())}
     assert rows["Overlap"] == "0 m"
     assert rows["Gap"] == "0.0025 m" or rows["Gap"] == "2.5 mm"
     assert rows["Residual force"] == "0"
     units.scale_length = 1000.0
-    assert {row.label: row.value for row in figures_of(BALANCED, units)}["Gap"].startswith("2.5")
+    assert {row.label: row.value for row in figures_of(BALANCED, current_scene())}["Gap"].startswith("2.5")

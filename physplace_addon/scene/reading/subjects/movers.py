@@ -15,8 +15,9 @@ from collections.abc import Iterator
 from bpy.types import Context, Depsgraph, Modifier, Object
 
 from ...access import active_object, extended, library_of, original, view_layer_of
-from ...blobs.objects import blob_of, is_element
+from ...blobs.objects import blob_of, is_blob, is_element
 from ...errors import SceneError
+from ..definitions import has_definition
 
 SHAPELESS = frozenset(  # modifiers that move no point
     {
@@ -90,6 +91,15 @@ def _is_handle(obj: Object) -> bool:
     """Return whether an object is an empty that only holds others: no instance, joint or element."""
     joins = obj.rigid_body_constraint is not None
     return obj.type == "EMPTY" and obj.instance_type == "NONE" and not joins and not is_element(obj)
+
+
+def may_have_shape(obj: Object) -> bool:
+    """Return whether an object, or one that hangs on it, may have faces by its type, or shows others."""
+    return _is_shape(obj) or any(_is_shape(child) for child in obj.children_recursive)
+
+
+def _is_shape(obj: Object) -> bool:
+    return obj.type in SHAPES or obj.instance_type != "NONE" or has_definition(obj) or is_blob(obj)
 
 
 def _shapes_on(empty: Object) -> int:
