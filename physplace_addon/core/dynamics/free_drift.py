@@ -53,11 +53,16 @@ class FreeDrift(NamedTuple):
     linkages: FreeLinkages
 
 
+class Blocked(NamedTuple):
+    """Bodies (n,) that touch or overlap already, so that nothing can move on."""
+
+    bodies: tuple[int, ...]
+
+
 def free_drift(
     scene: Scene, moment: Moment, h: float, left_out: Bools, passing: Bools
-) -> FreeDrift | FreeLinkages | None:
-    """Return the drift of a step of h seconds, or of a part of it; None if no rates obey its contacts, or if
-    bodies overlap already.
+) -> FreeDrift | FreeLinkages | Blocked | None:
+    """Return the drift of a step of h seconds, or of a part of it; None if no rates obey its contacts.
 
     Where joints of a linkage that touches nothing break at once, no time passes: then that is returned.
 
@@ -88,7 +93,8 @@ def free_drift(
         trial = _drifted_with_linkages(scene, moment, h, part * shorter, left_out, passing)
     if trial is None or isinstance(trial, FreeLinkages):
         return trial
-    shorter, _ = free_part(scene, moment, trial.drift.motion)
+    shorter, pairs = free_part(scene, moment, trial.drift.motion)
+    hindering = tuple(np.unique(pairs[pairs != FIXED]).tolist()) or hindering
     if shorter >= _WHOLE:
         return FreeDrift(trial.held, trial.drift, trial.part, hindering, trial.linkages)
     return _cut_short(scene, moment, trial, shorter, hindering)
@@ -160,10 +166,10 @@ def _are_hit(points: InterfacePoints, left_out: Bools, pairs: Ints) -> bool:
 
 def _cut_short(
     scene: Scene, moment: Moment, trial: _Trial, share: float, hindering: tuple[int, ...]
-) -> FreeDrift | None:
-    """Return a drift that ends on its path after a share of it, before anything breaks; None for nothing."""
+) -> FreeDrift | Blocked:
+    """Return a drift that ends on its path after a share of it, before anything breaks."""
     if share == 0.0:
-        return None
+        return Blocked(hindering)
     twists = share * moment.motion.twists_to(scene.inertia, trial.drift.motion)
     reached = moment.motion.displaced(scene.inertia, twists)
     drift = replace(trial.drift, motion=replace(reached, rates=trial.drift.motion.rates))

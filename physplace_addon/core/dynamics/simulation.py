@@ -21,7 +21,7 @@ from ..vectors import length
 from .contacts import Contacts
 from .driving.pulls import Pull, PullForce
 from .events import Event, EventKind, Touching, collisions, events_between, in_order
-from .free_drift import FEW, free_drift
+from .free_drift import FEW, Blocked, free_drift
 from .impacts import impact_at
 from .joints.breaking import BrokenJoints, after_break, joint_events, moment_after
 from .joints.closure import closed_joints
@@ -233,8 +233,10 @@ class Simulation:
         made = _Made.at_once(moment, breaks) if breaks.any() else self._made(scene, moment, h)
         jammed = self._isolated > _JAMMED and state.time - self._since < self.scene.step
         if made is None or jammed:
-            self.status = SimulationStatus.JAMMED if jammed else SimulationStatus.SQUEEZED
-            self.involved = self._hindering if jammed else squeezed(self.scene, moment)
+            squeezing = (self.scene.given & moment.motion.rates.any(axis=1)).any() and not jammed
+            self.status = SimulationStatus.SQUEEZED if squeezing else SimulationStatus.JAMMED
+            hindering = () if squeezing else self._hindering
+            self.involved = hindering or squeezed(self.scene, moment)
             return self.state
         if made.part == 0.0:
             sleep, broke = self._broken_now(moment, sleep, made.breaks.joints)
@@ -336,7 +338,8 @@ class Simulation:
         left_out = fast & ~(crowded[points.body1] | crowded[points.body2]) & isolates
         passing = fast_limits(scene, motion, moment.coordinates, crowded) & isolates
         made = free_drift(scene, moment, h, left_out, passing)
-        if made is None:
+        if made is None or isinstance(made, Blocked):
+            self._hindering = () if made is None else made.bodies
             return None
         if isinstance(made, FreeLinkages):
             return _Made.at_once(moment, made.broken)

@@ -13,6 +13,7 @@ from physplace_addon.core.dynamics.driving.tracks import Track
 from physplace_addon.core.dynamics.scene import Scene, SimulationError
 from physplace_addon.core.dynamics.simulation import Simulation, SimulationStatus
 from physplace_addon.core.rigid import Pose
+from tests.bodies_of_the_paper import sphere
 
 from .scenes import DOWN, UPRIGHT, at, block, floor, simulation, standing
 
@@ -77,6 +78,18 @@ def test_a_block_that_a_press_squeezes_is_told_with_the_press() -> None:
     assert made.involved == (1, 2)
     made.go_on_from(first)
     assert len(made.involved) == 0
+
+
+def test_bodies_that_are_in_each_other_later_are_told_by_number() -> None:
+    """Nothing that is moved squeezes them: who goes on from a state may have changed it."""
+    poses = [Pose(UPRIGHT, np.array([x, 0.0, 0.0])) for x in (0.0, 3.0, 6.0)]
+    towards = np.array([[1.0, 0.0, 0.0], [0.0] * 3, [0.0] * 3])
+    made = simulation([sphere(0.5).body] * 3, poses, [], gravity=np.zeros(3), velocity=towards)
+    centre = made.state.motion.centre + 2.1 * towards
+    made.go_on_from(replace(made.state, motion=replace(made.state.motion, centre=centre), history=None))
+    made.run(0.1)
+    assert made.status is SimulationStatus.JAMMED
+    assert made.involved == (0, 1)
 
 
 def test_a_propeller_that_turns_by_more_than_half_a_turn_in_a_step_strikes_what_is_beside_it() -> None:
