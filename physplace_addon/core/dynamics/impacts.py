@@ -16,6 +16,7 @@ from ..arrays import Bools, Floats
 from ..mechanics.joints.equations import JointRows
 from .contacts import Contacts
 from .joints.constraints import JointConstraints
+from .joints.least_loads import least_loads
 from .joints.limit_impacts import share_without_gain
 from .joints.loads import JointForces
 from .scene import Scene
@@ -59,20 +60,21 @@ def impact_at(scene: Scene, moment: Moment) -> Impact | None:
     contacts, opening, hits = moment.contacts.take(touching), opening[touching], hits[touching]
     terms = joints.for_rates()
     problem = VelocityProblem(scene.blocks(moment.motion), scene.given, contacts, terms)
-    none = np.zeros((len(contacts), 2))
-    solved = stopped = problem.solve(rates, np.zeros(len(contacts)), none)
+    closed, none = np.zeros(len(contacts)), np.zeros((len(contacts), 2))
+    solved = stopped = problem.solve(rates, closed, none)
     if stopped is None:
         return None
-    found, impulses = stopped.rates, joints.impulses_of(terms, stopped.joints)
+    found, impulses = stopped.rates, least_loads(joints, problem, stopped, closed, none, scene.slow)
     bounce = np.where(hits, -contacts.restitution * opening, 0.0)
     thrown = np.where(runs_into, scene.joints.restitution[limits.joint, limits.axis] * closing, 0.0)
     if bounce.any() or thrown.any():
         back = replace(terms, limits=terms.limits.with_value(thrown / scene.joints.length))
-        solved = replace(problem, joints=back).solve(rates, bounce, none)
+        problem = replace(problem, joints=back)
+        solved = problem.solve(rates, bounce, none)
         if solved is not None:
             share = share_without_gain(problem.blocks, rates, stopped.rates, solved.rates)
             found = stopped.rates + share * (solved.rates - stopped.rates)
-            more = joints.impulses_of(back, solved.joints)
+            more = least_loads(joints, problem, solved, bounce, none, scene.slow)
             impulses = impulses.times(1.0 - share).plus(more.times(share))
     return Impact(
         moment.with_rates(found),

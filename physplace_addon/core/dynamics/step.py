@@ -29,6 +29,7 @@ from ..vectors import dot, length
 from .contacts import Contacts
 from .free_rotation import free_motion
 from .joints.constraints import JointConstraints
+from .joints.least_loads import least_loads
 from .joints.loads import JointForces
 from .motion import Motion, anchor_frames
 from .scene import Scene
@@ -215,12 +216,14 @@ def drifted(scene: Scene, start: Moment, h: float, left_out: Bools, passing: Boo
         bounds, slip = (_least_opening(points.gap, kept, hold) - bending.opened) / h, -bending.slid / h
         solved = problem.solve(rates, bounds, slip, like, impulses)
         if solved is None:  # where there is no room on either side, gaps need not open
-            solved = problem.solve(rates, np.minimum(bounds, 0.0), slip)
+            bounds = np.minimum(bounds, 0.0)
+            solved = problem.solve(rates, bounds, slip)
         if solved is None:
             return None
         like = solved
         end = _drift(scene, Motion(motion.centre, motion.rotation, solved.rates), h)
-        forces, borne = solved.impulses / (0.5 * h), joints.impulses_of(terms, solved.joints)
+        forces = solved.impulses / (0.5 * h)
+        borne = least_loads(joints, problem, solved, bounds, slip, scene.slow)
         drift = Drift(
             end, contacts, solved.impulses, forces, solved.rates, borne, kept, bending.times(1.0 / h**2)
         )
@@ -345,10 +348,12 @@ def settled(
     impulses = 0.5 * h * end.forces[chosen]
     solved = problem.solve(rates, least, none, impulses=impulses)
     if solved is None and least.any():
-        solved = problem.solve(rates, np.zeros(len(contacts)), none, impulses=impulses)
+        least = np.zeros(len(contacts))
+        solved = problem.solve(rates, least, none, impulses=impulses)
     if solved is None:
         return None
     forces = np.zeros_like(end.forces)
     forces[chosen] = solved.impulses / (0.5 * h)
     settled_end = replace(end.with_rates(solved.rates), forces=forces)
-    return settled_end, contacts, solved.impulses, joints.impulses_of(terms, solved.joints)
+    borne = least_loads(joints, problem, solved, least, none, scene.slow)
+    return settled_end, contacts, solved.impulses, borne

@@ -15,7 +15,7 @@ from physplace_addon.core.errors import JointError
 from physplace_addon.core.mechanics.joints import Anchors, Axis, Joint, Strength, ball, fixed, hinge
 from physplace_addon.core.rigid import Pose
 
-from .scenes import GRAVITY, UPRIGHT, at, block, floor
+from .scenes import GRAVITY, UPRIGHT, at, block, floor, standing
 from .test_limits_of_joints import _ABOUT_Y, jointed, pendulum
 from .test_repeating import digest
 
@@ -98,6 +98,17 @@ def test_a_weight_hangs_by_a_joint_that_bears_it_and_falls_at_once_from_a_weaker
     else:
         assert [event.time for event in breaks(made)] == [0.0]
         assert made.state.motion.centre[0, 2] == pytest.approx(2.0 - 0.5 * GRAVITY * 0.09, abs=1e-9)
+
+
+@pytest.mark.parametrize("share", [0.99, 1.01])
+def test_what_stands_and_is_welded_loads_its_joint_by_the_least_forces(share: float) -> None:
+    """Four corners and a weld carry a fifth of the weight each: no force is less in all."""
+    cube, pose = block(), standing(block())
+    weld = fixed(Anchors.at("weld", FIXED, 0, Pose(UPRIGHT, np.array([0.0, 0.0, 0.5])), [pose]))
+    strength = Strength(force=share * 0.2 * GRAVITY * cube.mass.mass)
+    made = jointed([cube], [pose], [floor()], [Joint(weld.anchors, weld.axes, strength=strength)])
+    made.run(0.05)
+    assert len(breaks(made)) == (share < 1.0)
 
 
 def test_a_shelf_breaks_off_by_its_torque() -> None:

@@ -37,7 +37,7 @@ from ...mechanics.joints.equations import (
 )
 from ..motion import Motion, anchor_frames
 from .forces import damped, sprung
-from .loads import JointForces, can_break
+from .loads import JointForces
 
 AT_LIMIT = 1e-9  # gap of a limit, over R or radians, that is reached
 _SMALL = 1e-3  # a below which t is a series
@@ -190,8 +190,6 @@ class JointConstraints:
 
     def impulses_of(self, terms: JointTerms, along: JointImpulses) -> JointForces:
         """Return the impulses of joints on their second bodies from those along the rows of terms."""
-        if not can_break(self.joints):
-            return JointForces.none(len(self.joints))
         rows = JointRows.join([terms.held, terms.limits, terms.motors, terms.springs])
         return JointForces.of(self.frames, rows, np.concatenate(along))
 
@@ -224,6 +222,8 @@ def _spring_rows(frames: AnchorFrames, near: Floats) -> JointRows:
 
 def compliance(rows: JointRows, blocks: Floats) -> Floats:
     """Return E (p,), the rate along each row that an impulse 1 along it gives bodies that are free."""
+    if not len(rows):
+        return np.zeros(0)
     with_world = np.concatenate([np.linalg.inv(blocks), np.zeros((1, 6, 6))])
     found: Floats = np.einsum("kbi,kbij,kbj->k", rows.blocks, with_world[rows.body], rows.blocks)
     return found
