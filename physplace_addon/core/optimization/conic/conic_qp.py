@@ -14,11 +14,13 @@ All of it is brought to its own scale first (`conic_problem`).  Newton's method 
 then begins with forces of a similar problem where such are known: it needs 1 to 5 iterations where few
 contacts change between pressing, sticking, sliding and being open.  Where it fails, the interior-point
 method (`conic_interior_point`) leads it to the solution, or to a point near it that is safe.  That begins
-with the same forces, too, a little inside of their cones, which saves a third of its iterations.
+with the same forces, too, inside of their cones by about as much as is penetrated there, which saves a third
+of its iterations.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -35,8 +37,9 @@ _ITERATIONS = 40  # of the interior-point method; 10 to 15 are usual
 _LAST = 3  # iterations after which it ends if they did not halve mu, and
 _NEARLY = 1e-6  # mu was below this, or
 _SHORT = 0.3  # all these parts of steps together were shorter
+_LAST_FAIRLY = 5  # iterations of many contacts after which it ends at a safe point if they did not halve mu
 _LEAST = (0.1, 10.0)  # of s and z where the interior-point method begins, and begins again
-_LEAST_LIKE = 1e-3  # the same where forces of a similar problem are known
+_LEAST_LIKE = (1e-3, 0.1)  # the same, from and up to, where forces of a similar problem are known
 _UNBALANCED = 1e-9  # lack of the equation of motion, over the largest force, with which it begins again
 _PENETRATED = 1e-8  # lack of room or of an equation, over the size of x, with which it does so, or
 _PENETRATED_FAIRLY = 1e-2  # the same over what is fair, if that is more
@@ -157,14 +160,14 @@ def _led(problem: ScaledProblem, like: Floats | None, ends: _Ends) -> _Found | N
     """Return a point by the interior-point method, finished by Newton's; None if no x obeys the rows.
 
     Where forces are far larger than they were expected to be, steps are short from the beginning, and the
-    equation of motion does not come to hold; the search then begins again with larger forces.
+    equation of motion does not come to hold; the search then begins again with larger s and z.
 
     like: forces (3, K) of a similar problem, to begin with.
     """
     tried: list[_Found] = []
     used = 0
-    for size in _LEAST if like is None else (_LEAST_LIKE, *_LEAST):
-        found = _searched(ends, InteriorPoint(problem, size, like if size == _LEAST_LIKE else None))
+    for search in _searches(problem, like):
+        found = _searched(ends, search)
         if found is None:
             return None
         point, residual, iterations = found
@@ -180,6 +183,22 @@ def _led(problem: ScaledProblem, like: Floats | None, ends: _Ends) -> _Found | N
         tried.append((point, residual, used))
     point, residual, _ = min(tried, key=lambda found: found[1])
     return point, residual, used
+
+
+def _searches(problem: ScaledProblem, like: Floats | None) -> Iterator[InteriorPoint]:
+    """Yield searches that begin with s and z larger and larger, the first near similar forces (3, K).
+
+    Near these s and z are as large as what the forces let penetrate: with smaller ones the first steps are
+    short.
+    """
+    if like is not None:
+        nearest, most = _LEAST_LIKE
+        search = InteriorPoint(problem, nearest, like)
+        if search.lack > nearest:
+            search = InteriorPoint(problem, min(search.lack, most), like)
+        yield search
+    for size in _LEAST:
+        yield InteriorPoint(problem, size)
 
 
 def _is_safe(problem: ScaledProblem, point: Point, room: float) -> bool:
@@ -225,17 +244,20 @@ class _Path:
     def ends(self, fair: float, lacks: bool) -> bool:
         """Return whether there were enough iterations, or the last ones changed little.
 
-        fair: a residual that is small enough where the last iteration did not halve it.
+        fair: a residual that is small enough where the last iteration did not halve it; 0 for few contacts.
         lacks: whether no point was safe so far.
         """
         if len(self.mu) <= _LAST:
             return False
         before, least = min(self.residuals[:-1]), min(self.residuals)
-        if least <= fair and least > 0.5 * before and not lacks:
+        if fair > 0.0 and not lacks and (fair >= least > 0.5 * before or self._stalls(_LAST_FAIRLY)):
             return True
-        stalls = self.mu[-1] > 0.5 * self.mu[-1 - _LAST]
         short = self.mu[-1] < _NEARLY or sum(self.parts[-_LAST:]) < _SHORT
-        return len(self.mu) >= _ITERATIONS or (stalls and short)
+        return len(self.mu) >= _ITERATIONS or (self._stalls(_LAST) and short)
+
+    def _stalls(self, last: int) -> bool:
+        """Return whether the last iterations together did not halve mu."""
+        return len(self.mu) > last and self.mu[-1] > 0.5 * self.mu[-1 - last]
 
 
 def _iterated(search: InteriorPoint) -> bool:
