@@ -31,7 +31,7 @@ from .joints.passed_limits import fast_limits, slowly_reached
 from .motion import Motion, anchor_frames
 from .scene import Scene
 from .sleeping import Sleep, crowded_bodies, squeezed, woken
-from .start import interfering, parted
+from .start import interfering, parted, with_seated_joints
 from .state import ContactHistory, SimulationState
 from .step import Moment, moment_at, settled
 
@@ -125,6 +125,9 @@ class Simulation:
         if start is None:
             self.status, start = SimulationStatus.INTERFERING_START, motion
             self.involved = interfering(scene, motion)
+        elif len(scene.joints):
+            self._whole = with_seated_joints(self._whole, self._broken.intact(self._whole), start)
+            self.scene = scene = self._broken.scene(self._whole)
         self.moment = moment_at(scene, 0.0, start, None, None, scene.step)
         self.pulling: Pull | None = None
         self._isolated, self._since = 0, 0.0  # steps in a row that ended before their time, and the first's

@@ -1,4 +1,7 @@
-"""The start of a simulation: bodies that touch are parted by the gap that bodies in contact keep."""
+"""The start of a simulation: bodies that touch are parted by the gap that bodies in contact keep.
+
+Joints may lock what stands on the floor: these give way by as much, and hold bodies where they are then.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..arrays import Bools, Floats
+from ..arrays import Bools, Floats, Ints
 from ..contact.system import FIXED, OVERLAP, ContactSystem, InterfacePoints, Reach
 from ..mechanics.start import clear_start
 from ..optimization.step_qp import solve_qp
-from .motion import Motion
+from .motion import Motion, anchor_frames
 from .scene import Scene
 
 _ROUNDS = 4
@@ -52,6 +55,14 @@ def interfering(scene: Scene, motion: Motion) -> tuple[int, ...]:
             if pair[1] == FIXED:
                 found |= _interfering_parts(system, pair[0], reach, tolerance)
     return tuple(sorted(found))
+
+
+def with_seated_joints(scene: Scene, numbers: Ints, motion: Motion) -> Scene:
+    """Return a scene in which joints (n,) hold bodies where they are, near to where they held them."""
+    joints = scene.joints.copy()
+    held = joints.take(numbers)
+    joints.put(numbers, held.seated(anchor_frames(held, scene.inertia, motion)))
+    return replace(scene, joints=joints)
 
 
 def _interfering_parts(system: ContactSystem, number: int, reach: Reach, tolerance: float) -> set[int]:

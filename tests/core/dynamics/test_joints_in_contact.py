@@ -9,7 +9,7 @@ from physplace_addon.core.bodies import Body
 from physplace_addon.core.contact.system import FIXED
 from physplace_addon.core.dynamics.contacts import SurfaceLaws
 from physplace_addon.core.dynamics.scene import HOLD, Scene
-from physplace_addon.core.dynamics.simulation import Simulation
+from physplace_addon.core.dynamics.simulation import Simulation, SimulationStatus
 from physplace_addon.core.errors import JointError
 from physplace_addon.core.mechanics.joints import (
     FREE,
@@ -19,6 +19,7 @@ from physplace_addon.core.mechanics.joints import (
     Joint,
     Motor,
     Spring,
+    fixed,
     generic,
     hinge,
 )
@@ -83,3 +84,14 @@ def test_joints_that_contradict_each_other_are_refused_by_name() -> None:
     joints = [generic(anchors, pinned, pinned) for anchors in (first, second)]
     with pytest.raises(JointError, match=r"here|there"):
         jointed([cube], [pose], [], joints)
+
+
+@pytest.mark.parametrize("gap", [0.0, 2e-6, 6e-6])
+def test_what_is_welded_may_touch_what_it_stands_on(gap: float) -> None:
+    """Contacts keep more than that, and the weld leaves no room: it gives way by the difference."""
+    cube, place = block(), np.array([0.0, 0.0, 0.5 + gap * block().radius])
+    weld = fixed(Anchors.at("weld", FIXED, 0, Pose(UPRIGHT, np.zeros(3)), [Pose(UPRIGHT, place)]))
+    made = jointed([cube], [Pose(UPRIGHT, place)], [floor()], [weld])
+    made.run(1.0)
+    assert made.status is SimulationStatus.AT_REST
+    assert np.abs(made.state.motion.centre[0] - place).max() < 1.1e-5 * cube.radius

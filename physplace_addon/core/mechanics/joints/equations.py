@@ -31,7 +31,7 @@ columns are left out.  A multiplier of a row is a torque, or a force times R.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy import sparse
@@ -41,9 +41,11 @@ from ...arrays import SHARED, ArrayRecord, Bools, Floats, Ints
 from ...contact.system import FIXED
 from ...quaternions import matrices, products, relative_turns
 from ...rigid import skew
+from ...vectors import length
 from ..inertia import Inertia
 from .kinds import Joint, Motor, Spring
 
+_ALIGNMENTS = 3  # of frames that are almost aligned: each squares what is left
 _NO_SPRING = Spring()
 _NO_MOTOR = Motor(np.nan)
 
@@ -127,6 +129,29 @@ class Joints(ArrayRecord):
         both = self.body[(self.body != FIXED).all(axis=1)]
         graph = sparse.coo_array((np.ones(len(both)), (both[:, 0], both[:, 1])), (count, count))
         return np.asarray(connected_components(graph, directed=False)[1], np.intp)
+
+    def seated(self, frames: AnchorFrames) -> Joints:
+        """Return the joints with first anchors moved and turned along locked axes to where second ones are:
+        so they are closed at their frames, whose residuals are small.
+        """
+        locked, turn = self.locked[:, 3:], frames.turn
+        free = np.where(locked[:, :, None] & locked[:, None], 0.0, np.eye(3))
+        aligned = _UNTURNED.repeat(len(self), axis=0)
+        for _ in range(_ALIGNMENTS):
+            lack = np.where(locked, turn[:, 1:], 0.0)
+            change = turn[:, 0, None, None] * np.eye(3) - skew(turn[:, 1:])
+            change = np.where(locked[:, :, None] & locked[:, None], change, 0.0) + free
+            by = np.linalg.solve(change, lack[:, :, None])[:, :, 0]
+            by = np.concatenate([np.ones((len(self), 1)), by], axis=1)
+            by /= length(by)[:, None]
+            aligned, turn = products(aligned, by), relative_turns(by, turn)
+        back = matrices(aligned).transpose(0, 2, 1)
+        arm, turned = self.arm.copy(), self.turn.copy()
+        shift = ((frames.points[:, 1] - frames.points[:, 0])[:, None] @ frames.axes)[:, 0]
+        arm[:, 0] = (back @ self.arm[:, 0, :, None])[:, :, 0]
+        arm[:, 0] += np.where(self.locked[:, :3], (back @ shift[:, :, None])[:, :, 0], 0.0)
+        turned[:, 0] = products(self.turn[:, 0], aligned)
+        return replace(self, arm=arm, turn=turned)
 
     @property
     def units(self) -> Floats:

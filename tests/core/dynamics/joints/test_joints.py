@@ -251,3 +251,19 @@ def test_joints_that_contradict_one_another_are_an_error() -> None:
     )
     with pytest.raises(JointError, match=r'"(left|right)": it cannot be closed.*gap of 2\.5'):
         closed_joints(joints, inertia, motion)
+
+
+@pytest.mark.parametrize("kind", [ball, hinge, slider, piston, fixed])
+def test_seated_joints_are_closed_where_bodies_are_a_little_beside_them(
+    kind: Callable[[Anchors], Joint],
+) -> None:
+    rng = np.random.default_rng(3)
+    inertia = some_inertia(2)
+    joints = Joints.of([kind(Anchors("beside", 0, 1, random_pose(rng), random_pose(rng)))], inertia)
+    closed = closed_joints(joints, inertia, some_motion(rng, 2))
+    beside = closed.displaced(inertia, 1e-5 * rng.normal(size=(2, 6)))
+    seated = joints.seated(anchor_frames(joints, inertia, beside))
+    frames = anchor_frames(seated, inertia, beside)
+    assert np.abs(frames.residuals()[seated.locked]).max() < 1e-14
+    before = anchor_frames(joints, inertia, closed).coordinates()
+    assert np.abs(frames.coordinates() - before)[~seated.locked].max(initial=0.0) < 1e-3
