@@ -10,7 +10,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import TypeVar
 
-__all__ = ["Job", "Progress", "finished"]
+__all__ = ["Job", "Progress", "Slices", "finished"]
 
 ResultT = TypeVar("ResultT")
 
@@ -29,8 +29,11 @@ class Progress:
 
 Job = Generator[Progress, None, ResultT]
 
+Slices = Generator[None, None, ResultT]
+"""Work in slices that has nothing to say between them."""
 
-def finished(job: Job[ResultT]) -> ResultT:
+
+def finished(job: Job[ResultT] | Slices[ResultT]) -> ResultT:
     """Run a job to its end and return its result."""
     while True:
         try:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..arrays import Bools, Ints
 from ..contact.system import FIXED, InterfacePoints
+from ..jobs import Slices
 from ..vectors import length
 from .clear_path import free_part
 from .joints.free_linkages import FreeLinkages, moved_linkages
@@ -61,8 +62,9 @@ class Blocked(NamedTuple):
 
 def free_drift(
     scene: Scene, moment: Moment, h: float, left_out: Bools, passing: Bools
-) -> FreeDrift | FreeLinkages | Blocked | None:
-    """Return the drift of a step of h seconds, or of a part of it; None if no rates obey its contacts.
+) -> Slices[FreeDrift | FreeLinkages | Blocked | None]:
+    """Return, in slices, the drift of a step of h seconds, or of a part of it; None if no rates obey its
+    contacts.
 
     Where joints of a linkage that touches nothing break at once, no time passes: then that is returned.
 
@@ -71,8 +73,9 @@ def free_drift(
     """
     hindering: tuple[int, ...] = ()
     longest, reaches = 1.0, False  # the step ends at a limit
-    trial = _drifted_with_linkages(scene, moment, h, 1.0, left_out, passing)
+    trial = yield from _drifted_with_linkages(scene, moment, h, 1.0, left_out, passing)
     for _ in range(_TRIALS):
+        yield
         if trial is None or isinstance(trial, FreeLinkages):
             return trial
         part = trial.part
@@ -90,9 +93,11 @@ def free_drift(
             if shorter > nearly or shorter == 0.0:
                 return _cut_short(scene, moment, trial, shorter, hindering)
             shorter = _shorter_trial(shorter, nearly, part, _are_hit(moment.points, left_out, pairs))
-        trial = _drifted_with_linkages(scene, moment, h, part * shorter, left_out, passing)
+        yield
+        trial = yield from _drifted_with_linkages(scene, moment, h, part * shorter, left_out, passing)
     if trial is None or isinstance(trial, FreeLinkages):
         return trial
+    yield
     shorter, pairs = free_part(scene, moment, trial.drift.motion)
     hindering = tuple(np.unique(pairs[pairs != FIXED]).tolist()) or hindering
     if shorter >= _WHOLE:
@@ -134,7 +139,7 @@ def _part_to_end_of_slip(scene: Scene, moment: Moment, drift: Drift, h: float) -
 
 def _drifted_with_linkages(
     scene: Scene, moment: Moment, h: float, part: float, left_out: Bools, passing: Bools
-) -> _Trial | FreeLinkages | None:
+) -> Slices[_Trial | FreeLinkages | None]:
     """Return the drift of a part of a step of h seconds, or of less where a joint breaks, with the linkages
     that touch nothing; these alone where they break at once.
     """
@@ -146,7 +151,7 @@ def _drifted_with_linkages(
         return moved
     part = min(part, moved.time / h)
     held = scene.moving_without(moved.bodies)
-    drift = drifted(held, moment, part * h, left_out, passing)
+    drift = yield from drifted(held, moment, part * h, left_out, passing)
     if drift is None or not moved.bodies.any():
         return None if drift is None else _Trial(held, drift, part, moved)
     motion = drift.motion.copy()

@@ -17,17 +17,18 @@ import numpy as np
 
 from ..arrays import Bools, Floats
 from ..contact.system import FIXED
+from ..jobs import Slices, finished
 from ..vectors import length
 from .contacts import Contacts
 from .driving.pulls import Pull, PullForce
 from .events import Event, EventKind, Touching, collisions, events_between, in_order
 from .free_drift import FEW, Blocked, free_drift
 from .impacts import impact_at
-from .joints.breaking import BrokenJoints, after_break, joint_events, moment_after
+from .joints.breaking import BrokenJoints, after_break, joint_events, limit_events, moment_after
 from .joints.closure import closed_joints
 from .joints.free_linkages import FreeLinkages
 from .joints.loads import Break, break_in_step, can_break
-from .joints.passed_limits import fast_limits, slowly_reached
+from .joints.passed_limits import fast_limits
 from .motion import Motion, anchor_frames
 from .scene import Scene
 from .sleeping import Sleep, crowded_bodies, squeezed, woken
@@ -212,12 +213,22 @@ class Simulation:
 
     def step_towards(self, until: float) -> SimulationState:
         """Go on by one of the steps of `run`, that lead to a time, s, later than the last state's."""
+        return finished(self.stepping_towards(until))
+
+    def stepping_towards(self, until: float) -> Slices[SimulationState]:
+        """Do the same in slices."""
         left = until - self.state.time
         count = np.ceil(left / self.scene.step - 1e-9)
-        return self.step(left / max(count, 1.0), until if count <= 1.0 else None)
+        return self.stepping(left / max(count, 1.0), until if count <= 1.0 else None)
 
     def step(self, h: float | None = None, until: float | None = None) -> SimulationState:
-        """Go on by a step of h seconds, or to the first event before its end.
+        """Go on by a step of h seconds, or to the first event before its end (`stepping`)."""
+        return finished(self.stepping(h, until))
+
+    def stepping(self, h: float | None = None, until: float | None = None) -> Slices[SimulationState]:
+        """Go on in slices by a step of h seconds, or to the first event before its end.
+
+        Between two of them it may be given up, by going on from a state.
 
         Args:
             h: the scene's own step unless it is given.
@@ -232,8 +243,9 @@ class Simulation:
         sleep = self._kept_awake(woken(self.scene, state.sleep, moment))
         scene = self.scene.holding(sleep.asleep).pulled_by(force)
         moment, events, breaks = self._after_impacts(scene, moment)
+        yield
         h, until = _without_wrapping(moment.motion, h, until)
-        made = _Made.at_once(moment, breaks) if breaks.any() else self._made(scene, moment, h)
+        made = _Made.at_once(moment, breaks) if breaks.any() else (yield from self._made(scene, moment, h))
         jammed = self._isolated > _JAMMED and state.time - self._since < self.scene.step
         if made is None or jammed:
             squeezing = (self.scene.given & moment.motion.rates.any(axis=1)).any() and not jammed
@@ -253,7 +265,8 @@ class Simulation:
         _, slip = contacts.speeds(end.motion.rates)
         touching = Touching.of(contacts.points, pressing, slip)
         events += events_between(state.touching, touching, end.points, end.time, scene.slow)
-        events += self._limits_reached(scene, moment, end, made.linkages)
+        numbers = self._broken.intact(self._whole)
+        events += limit_events(scene, moment, end, made.linkages, numbers)
         sleep = sleep.after(self.scene, end.motion.rates, contacts.points.take(pressing), made.part * h)
         sleep = self._kept_awake(woken(self.scene, sleep, end))
         end = end.with_rates(np.where(sleep.asleep[:, None], 0.0, end.motion.rates))
@@ -276,18 +289,6 @@ class Simulation:
         self.scene = self._broken.scene(self._whole)
         self.moment = moment_after(self.scene, moment, motion, ~breaks)
         return sleep.woken(bodies[bodies != FIXED]), broke
-
-    def _limits_reached(
-        self, scene: Scene, start: Moment, end: Moment, linkages: FreeLinkages
-    ) -> list[Event]:
-        """Return the events of limits that are reached in a step without an impact at its end."""
-        numbers, kind = self._broken.intact(self._whole), EventKind.LIMIT_REACHED
-        found = []
-        for hit in linkages.hits:
-            row, speed = np.array([hit.joint]), [scene.joints.length * hit.speed]
-            found += joint_events(scene, end, kind, start.time + hit.time, row, speed, numbers)
-        rows = slowly_reached(scene, start, end, linkages.bodies)
-        return found + joint_events(scene, end, kind, end.time, rows, [0.0] * len(rows), numbers)
 
     def _pull_force(self, moment: Moment, h: float) -> PullForce | None:
         """Return the force of the pull over a step of h seconds; None for none."""
@@ -318,21 +319,21 @@ class Simulation:
             moment = impact.moment
         return moment, events, breaks
 
-    def _made(self, scene: Scene, moment: Moment, h: float) -> _Made | None:
+    def _made(self, scene: Scene, moment: Moment, h: float) -> Slices[_Made | None]:
         """Return a step of h seconds, or of the part of it up to its first event; None if it cannot be."""
-        made = self._stepped(scene, moment, h)
+        made = yield from self._stepped(scene, moment, h)
         if made is None or not made.breaks.joints.any() or made.breaks.part == 1.0:
             return made
         part = made.part * made.breaks.part
         if part < _AT_ONCE:
             return _Made.at_once(moment, made.breaks.joints)
-        again = self._stepped(scene, moment, part * h)
+        again = yield from self._stepped(scene, moment, part * h)
         if again is None:
             return made
         breaks = made.breaks if again.part == 1.0 else Break.none(len(scene.joints))
         return replace(again, part=part * again.part, breaks=breaks)
 
-    def _stepped(self, scene: Scene, moment: Moment, h: float) -> _Made | None:
+    def _stepped(self, scene: Scene, moment: Moment, h: float) -> Slices[_Made | None]:
         """Return a step of h seconds, or of a part of it, with the joints that break in it."""
         fast = self._fast(scene, moment, h)
         crowded = crowded_bodies(scene, moment, FEW)
@@ -340,7 +341,8 @@ class Simulation:
         points, motion = moment.points, moment.motion
         left_out = fast & ~(crowded[points.body1] | crowded[points.body2]) & isolates
         passing = fast_limits(scene, motion, moment.coordinates, crowded) & isolates
-        made = free_drift(scene, moment, h, left_out, passing)
+        made = yield from free_drift(scene, moment, h, left_out, passing)
+        yield
         if made is None or isinstance(made, Blocked):
             self._hindering = () if made is None else made.bodies
             return None
@@ -352,6 +354,7 @@ class Simulation:
         self._isolated = self._isolated + 1 if part < 1.0 else 0
         time = moment.time + part * h
         end = moment_at(scene, time, drift.motion, moment, drift, h)
+        yield
         stopped = np.flatnonzero(fast[~left_out] & (drift.impulses[:, 0] > 0.0))
         bouncing = drift.contacts.take(stopped)
         closing, _ = bouncing.speeds(motion.rates)

@@ -24,6 +24,7 @@ from ..contact.system import (
     feature_keys,
     rows_with_keys,
 )
+from ..jobs import Slices
 from ..optimization.friction_cones import tangents
 from ..vectors import dot, length
 from .contacts import Contacts
@@ -190,8 +191,9 @@ def moment_at(
     return Moment(time, motion, system, points, contacts, kept, bending, forces, coordinates)
 
 
-def drifted(scene: Scene, start: Moment, h: float, left_out: Bools, passing: Bools) -> Drift | None:
-    """Return the first kick and the drift of a step of h seconds; None if no rates obey its contacts.
+def drifted(scene: Scene, start: Moment, h: float, left_out: Bools, passing: Bools) -> Slices[Drift | None]:
+    """Return, in slices, the first kick and the drift of a step of h seconds; None if no rates obey its
+    contacts.
 
     Args:
         scene: what is simulated.
@@ -237,6 +239,7 @@ def drifted(scene: Scene, start: Moment, h: float, left_out: Bools, passing: Boo
         if bending.is_nearly(as_known, hold) and np.abs(new_missed - missed).max(initial=0.0) <= _CLOSED:
             break
         missed = new_missed
+        yield
     return drift
 
 

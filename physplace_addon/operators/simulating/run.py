@@ -15,7 +15,7 @@ from ...core.dynamics.motion import Motion
 from ...core.dynamics.simulation import Simulation, SimulationStatus
 from ...core.dynamics.state import SimulationState
 from ...core.errors import PhysPlaceError
-from ...core.jobs import Job, Progress, finished
+from ...core.jobs import Job, Progress, Slices, finished
 from ...core.placement.checking import names_of_overlapped, overlapping
 from ...core.rigid import Pose
 from ...core.wording import counted, in_words, listed
@@ -28,6 +28,7 @@ from ...scene.reading.settings import settings_of
 from ..common import Conclusion
 from .ending import Ending
 
+_DONE: Final = object()
 _NEARLY: Final = 1e-6  # part of a step by which a time may be off that is a whole number of steps
 
 
@@ -69,6 +70,7 @@ class SimulationRun:
     def __init__(self, scenario: DynamicScenario) -> None:
         self._parts = [_Part.of(0, scenario, scenario.motion)]
         self.frames: list[SimulationState] = [self._simulation.state]
+        self._begun: Slices[None] | None = None  # the step that is not finished; None for none
 
     @property
     def scenario(self) -> DynamicScenario:
@@ -153,15 +155,22 @@ class SimulationRun:
     def pull(self, pull: Pull | None) -> None:
         """Pull an object at a point from now on, or nothing any more; a pull undoes the end."""
         if pull is not None and self._ending.give_up():
+            self._begun = None
             self._simulation.go_on_from(self.frames[-1])
         self._simulation.pull(pull)
 
     def step(self) -> None:
-        """Go on by a step, at most to the next frame, or to an event before its end."""
+        """Go on by a slice of a step."""
         if self._ending.is_on:
             last = self._ending.step()
             self.frames += [] if last is None else [last]
             return
+        self._begun = self._begun or self._stepping()
+        if next(self._begun, _DONE) is _DONE:
+            self._begun = None
+
+    def _stepping(self) -> Slices[None]:
+        """Go on in slices by a step, at most to the next frame, or to an event before its end."""
         part = self._parts[-1]
         seconds, simulation = part.scenario.seconds_a_frame, part.simulation
         steps = max(ceil(seconds / part.scenario.scene.step - _NEARLY), 1)
@@ -169,7 +178,7 @@ class SimulationRun:
         start, end = done * seconds, (done + 1) * seconds
         number = floor((simulation.state.time - start) * steps / seconds + _NEARLY) + 1
         until = end if number >= steps else start + number * seconds / steps
-        state = simulation.step_towards(until)
+        state = yield from simulation.stepping_towards(until)
         if state.time < until and simulation.status.is_running:
             return
         self._ending.watch(state)
@@ -182,6 +191,7 @@ class SimulationRun:
         """Give up the states after one of them, and go on from there."""
         if number == len(self.frames) - 1:
             return
+        self._begun = None
         del self.frames[number + 1 :]
         self._parts = [part for part in self._parts if part.began <= number]
         if not self._ending.go_back_to(number):
@@ -211,6 +221,7 @@ class SimulationRun:
         motion = motion_going_on(before.scenario, state.motion, again, moved, keeps_velocity=number > 0)
         part = _Part.of(number, again, motion, before.simulation.broken_names(state))
         part.begins_like(before, state)
+        self._begun = None
         self._parts = [*(each for each in self._parts if each.began < number), part]
         self.frames[number:] = [part.simulation.state]
         return True

@@ -18,6 +18,8 @@ from ..motion import Motion, anchor_frames
 from ..scene import Scene, through_each_other
 from ..start import parted
 from ..step import Moment, moment_at
+from .free_linkages import FreeLinkages
+from .passed_limits import slowly_reached
 
 _UNSURE = 1e-4  # gap over R whose sign does not say on which side of each other two features are
 _NEAR = 1e-3  # over the spans of bodies, the distance at which points of them are looked for
@@ -135,3 +137,23 @@ def joint_events(
         Event(time, kind, (int(pair[0]), int(pair[1])), places[row], v, int(numbers[row]))
         for row, v, pair in zip(joints.tolist(), speed, scene.joints.body[joints], strict=True)
     ]
+
+
+def limit_events(
+    scene: Scene, start: Moment, end: Moment, linkages: FreeLinkages, numbers: Ints
+) -> list[Event]:
+    """Return the events of limits that are reached in a step without an impact at its end.
+
+    Args:
+        scene: what is simulated.
+        start: of the step.
+        end: of it.
+        linkages: what has moved by itself.
+        numbers (n,): by which all joints of the scene are known.
+    """
+    kind, found = EventKind.LIMIT_REACHED, list[Event]()
+    for hit in linkages.hits:
+        row, speed = np.array([hit.joint]), [scene.joints.length * hit.speed]
+        found += joint_events(scene, end, kind, start.time + hit.time, row, speed, numbers)
+    rows = slowly_reached(scene, start, end, linkages.bodies)
+    return found + joint_events(scene, end, kind, end.time, rows, [0.0] * len(rows), numbers)
