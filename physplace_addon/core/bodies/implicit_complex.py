@@ -24,6 +24,7 @@ from ..implicit.functions.base import ImplicitFunction
 from ..implicit.polygonize.mesh_topology import MeshTopology, area_vectors
 from ..implicit.polygonize.refinement import bisected_at_longest_edges
 from ..implicit.projection import projected
+from ..jobs import Job, Progress, finished
 from ..mesh.mass import MassProperties
 from ..surfaces.base import Curve, Surface
 from ..surfaces.bezier.geodesics import PatchAtlas
@@ -32,8 +33,8 @@ from ..surfaces.bezier.sheet import BezierSheet
 from ..surfaces.flat import Triangles
 from ..surfaces.tessellation import Tessellation
 from ..vectors import dot, length, unit
-from .implicit_mass import solid_mass
-from .implicit_patches import ImplicitPatches, implicit_patches, most_between
+from .implicit_mass import weighing
+from .implicit_patches import BLOCK, ImplicitPatches, implicit_patches, most_between
 
 _ROUNDING = 2.0**-48  # relative rounding of coordinates
 _STEEPEST = 0.1  # least cosine between the direction of a line and F_x
@@ -127,6 +128,16 @@ def implicit_complex(
 ) -> ImplicitComplex:
     """Return the boundary of the solid F < 0.
 
+    See `making_implicit_complex`.
+    """
+    return finished(making_implicit_complex(function, points, triangles, tolerance))
+
+
+def making_implicit_complex(
+    function: ImplicitFunction, points: Floats, triangles: Ints, tolerance: float
+) -> Job[ImplicitComplex]:
+    """Return the boundary of the solid F < 0, in slices.
+
     Args:
         function: F.
         points: points on the surface (n, 3).
@@ -136,18 +147,19 @@ def implicit_complex(
     Raises:
         BlobError: where the surface bends too sharply for the mesh.
     """
-    mesh = _patched(function, points, triangles)
+    mesh = yield from _patching(function, points, triangles)
     for _ in range(_CUTS):
         far: Bools = np.any((mesh.bound > tolerance).reshape(-1, 3), axis=1)
         if not far.any():
             break
         points, triangles = bisected_at_longest_edges(function, points, triangles, far)
-        mesh = _patched(function, points, triangles)
+        mesh = yield from _patching(function, points, triangles)
     _check_directions(mesh.patches)
-    return _complex_of(mesh)
+    mass = yield from weighing([mesh.patches])
+    return _complex_of(mesh, mass)
 
 
-def _complex_of(mesh: _PatchedMesh) -> ImplicitComplex:
+def _complex_of(mesh: _PatchedMesh, mass: MassProperties) -> ImplicitComplex:
     """Return the boundary, with one face for each component."""
     part, joins = np.repeat(mesh.topology.component_labels, 3), _joins(mesh.topology)
     order = np.argsort(part, kind="stable")
@@ -156,7 +168,7 @@ def _complex_of(mesh: _PatchedMesh) -> ImplicitComplex:
     origins = np.concatenate([sheet.layout.origins for sheet in sheets])
     return ImplicitComplex(
         tuple(sheets),
-        solid_mass([mesh.patches]),
+        mass,
         mesh.places,
         mesh.halves[order].reshape(-1, 3),
         np.repeat(part[order], 2),
@@ -165,9 +177,9 @@ def _complex_of(mesh: _PatchedMesh) -> ImplicitComplex:
     )
 
 
-def _patched(function: ImplicitFunction, points: Floats, triangles: Ints) -> _PatchedMesh:
-    """Return the patches over a mesh, whose directions are the mean normals of the triangles about each
-    place.
+def _patching(function: ImplicitFunction, points: Floats, triangles: Ints) -> Job[_PatchedMesh]:
+    """Return the patches over a mesh, in slices; their directions are the mean normals of the triangles about
+    each place.
     """
     topology = MeshTopology.of(triangles, len(points))
     side = points[topology.ends[:, 1]] - points[topology.ends[:, 0]]
@@ -179,12 +191,18 @@ def _patched(function: ImplicitFunction, points: Floats, triangles: Ints) -> _Pa
     vectors = np.repeat(area_vectors(places, corners), 3, axis=0)
     sums = [np.bincount(corners.ravel(), vectors[:, i], len(places)) for i in range(3)]
     directions = np.asarray(np.column_stack(sums), dtype=np.float64)
-    patches, found = implicit_patches(
-        function, places[numbers], unit(directions)[numbers], np.repeat(reach, 3)
-    )
-    away = _away(found.reshape(len(patches), -1, 3), places[_halves(numbers)])
-    bound = most_between(away.reshape(found.shape[:3])) + _ROUNDING * patches.reach
-    return _PatchedMesh(patches, places, numbers, bound, topology)
+    directions, reach = unit(directions)[numbers], np.repeat(reach, 3)
+    parts, bounds = [], []
+    for start in range(0, len(numbers), BLOCK):
+        yield Progress(f"Laying patches over {len(triangles)} triangles", start / len(numbers))
+        own = slice(start, start + BLOCK)
+        patches, found = implicit_patches(function, places[numbers[own]], directions[own], reach[own])
+        away = _away(found.reshape(len(patches), -1, 3), places[_halves(numbers[own])])
+        parts.append(patches)
+        bounds.append(most_between(away.reshape(found.shape[:3])))
+    joined = ImplicitPatches.join(parts)
+    bound = np.concatenate(bounds) + _ROUNDING * joined.reach
+    return _PatchedMesh(joined, places, numbers, bound, topology)
 
 
 def _halves(numbers: Ints) -> Ints:

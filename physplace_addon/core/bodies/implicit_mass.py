@@ -14,10 +14,11 @@ import numpy as np
 
 from ..arrays import Bools, Floats
 from ..implicit.functions.base import ImplicitFunction
+from ..jobs import Job, Progress, finished
 from ..mesh.mass import MassProperties
 from ..surfaces.patches import Slopes
 from ..surfaces.quadrature import flux_moments, gauss_rule, solid_of_moments
-from .implicit_patches import ImplicitPatches
+from .implicit_patches import BLOCK, ImplicitPatches
 
 _RULES = 4, 6  # Gauss-Legendre nodes in each direction, tried in turn
 _AGREED = 1e-10  # share of the moments by which two rules may differ
@@ -28,6 +29,14 @@ _LOOKS = np.linspace(0.0, 1.0, 4)  # parameters at which a patch is tested for b
 def solid_mass(parts: Sequence[ImplicitPatches]) -> MassProperties:
     """Return the mass, density 1, of what some closed sets of patches enclose together.
 
+    See `weighing`.
+    """
+    return finished(weighing(parts))
+
+
+def weighing(parts: Sequence[ImplicitPatches]) -> Job[MassProperties]:
+    """Return the mass, density 1, of what some closed sets of patches enclose together, in slices.
+
     Args:
         parts: the patches of each component, all of one function.
     """
@@ -36,15 +45,15 @@ def solid_mass(parts: Sequence[ImplicitPatches]) -> MassProperties:
     total = np.zeros(13)
     for number, patches in enumerate(parts):
         others = [part.function for other, part in enumerate(parts) if other != number]
-        total += _outside(patches, others, middle)
+        total += yield from _outside(patches, others, middle)
     found = solid_of_moments(total)
     return replace(found, center=found.center + middle)
 
 
-def _outside(patches: ImplicitPatches, others: Sequence[ImplicitFunction], middle: Floats) -> Floats:
+def _outside(patches: ImplicitPatches, others: Sequence[ImplicitFunction], middle: Floats) -> Job[Floats]:
     """Return the fluxes (13,) through some patches where they are outside of other functions."""
     if not others:
-        return _by_gauss(patches, middle)
+        return (yield from _by_gauss(patches, middle))
     looks = _covered(_evaluated(patches, _LOOKS).point, others).reshape(len(patches), -1)
     free, crossing = (
         patches.take(np.flatnonzero(rows))
@@ -52,7 +61,8 @@ def _outside(patches: ImplicitPatches, others: Sequence[ImplicitFunction], middl
     )
     found = _evaluated(crossing, (np.arange(_SQUARES) + 0.5) / _SQUARES)
     share = np.where(_covered(found.point, others), 0.0, 1.0 / _SQUARES**2)
-    return _by_gauss(free, middle) + _moments(found, share, middle)
+    whole = yield from _by_gauss(free, middle)
+    return whole + _moments(found, share, middle)
 
 
 def _covered(points: Floats, others: Sequence[ImplicitFunction]) -> Bools:
@@ -61,13 +71,17 @@ def _covered(points: Floats, others: Sequence[ImplicitFunction]) -> Bools:
     return covered
 
 
-def _by_gauss(patches: ImplicitPatches, middle: Floats) -> Floats:
+def _by_gauss(patches: ImplicitPatches, middle: Floats) -> Job[Floats]:
     """Return the fluxes (13,) through whole patches, by rules of more nodes until two agree."""
     total = np.full(13, np.inf)
     for nodes in _RULES:
+        before, total = total, np.zeros(13)
         t, weight = gauss_rule(np.array([0.0, 1.0]), nodes)
-        share = np.tile(np.outer(weight, weight).ravel(), len(patches))
-        before, total = total, _moments(_evaluated(patches, t), share, middle)
+        for start in range(0, len(patches), BLOCK):
+            yield Progress(f"Weighing {len(patches)} patches", start / len(patches))
+            some = patches.take(slice(start, start + BLOCK))
+            share = np.tile(np.outer(weight, weight).ravel(), len(some))
+            total += _moments(_evaluated(some, t), share, middle)
         size = np.abs(total[0]) ** (1.0 + np.array([0.0, *[1.0] * 3, *[2.0] * 9]) / 3.0)
         if (np.abs(total - before) <= _AGREED * size).all():
             break

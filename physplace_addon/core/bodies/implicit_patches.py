@@ -70,6 +70,7 @@ class SurfaceLines:
 _DEGREE = 4  # degree of the polynomials in u and in v
 _TICKS = np.linspace(0.0, 1.0, _DEGREE + 1)  # parameters of the samples that S~ goes through
 _SAMPLES = _DEGREE + 1, _DEGREE + 1  # samples of a patch, in u and in v
+BLOCK = 3_000  # patches that are worked on at once: their arrays stay in the processor's cache
 _ROUNDING = 2.0**-48  # relative rounding of coordinates
 _PAIRS = ((0, 0), (0, 1), (1, 1))  # the second derivatives: uu, uv, vv
 

@@ -14,15 +14,16 @@ from ..implicit.functions.union_components import components_of_union
 from ..implicit.polygonize.creases import creases_between
 from ..implicit.polygonize.mesh_topology import MeshTopology
 from ..implicit.polygonize.surface_sampling import surface_samples
-from ..implicit.polygonize.triangulation import MeshStatus, Triangulation, triangulated
+from ..implicit.polygonize.triangulation import MeshStatus, Triangulation, triangulating
 from ..implicit.sizing_field import greatest_curvature
+from ..jobs import Job, finished
 from ..surfaces.bezier.sheet import BezierSheet
 from ..surfaces.complex import DEFAULT_TOLERANCE
 from .body import Body
 from .compound import merge
 from .exact_surfaces import exact
-from .implicit_complex import SMOOTHER, implicit_complex
-from .implicit_mass import solid_mass
+from .implicit_complex import SMOOTHER, making_implicit_complex
+from .implicit_mass import weighing
 from .implicit_patches import ImplicitPatches
 
 _ACROSS = 7.0  # points across the surface where none are given
@@ -43,10 +44,21 @@ def blob_body(
     sigma: float | None = None,
     tolerance: float | None = None,
 ) -> Body:
+    """Return the body inside an implicit surface, as `making_blob_body` does, at once."""
+    return finished(making_blob_body(function, name, points, sigma, tolerance))
+
+
+def making_blob_body(
+    function: ImplicitFunction,
+    name: str,
+    points: Floats | None = None,
+    sigma: float | None = None,
+    tolerance: float | None = None,
+) -> Job[Body]:
     """Return the body inside an implicit surface, with one exact face for each component of the surface.
 
-    A sharp union has the faces of its components, each a whole surface: what lies inside of another component
-    is touched by no other body, and does not count in the mass.
+    Its job is in slices. A sharp union has the faces of its components, each a whole surface. What lies
+    inside of another component is touched by no other body, and does not count in the mass.
 
     Args:
         function: F.
@@ -62,14 +74,16 @@ def blob_body(
     """
     pieces = components_of_union(function)
     if len(pieces) == 1:
-        return _one_body(function, name, points, sigma, tolerance)
+        return (yield from _one_body(function, name, points, sigma, tolerance))
     for piece in pieces:
         _check_finite(piece, name)
     kept = [piece for piece in pieces if _has_surface(piece)]
-    bodies = [_one_body(piece, name, None, None, tolerance) for piece in kept or pieces[:1]]
-    patches = [_patches_of(body) for body in bodies]
+    bodies = []
+    for piece in kept or pieces[:1]:
+        bodies.append((yield from _one_body(piece, name, None, None, tolerance)))
+    mass = yield from weighing([_patches_of(body) for body in bodies])
     notes = (f"union of {len(bodies)} implicit surfaces",)
-    return replace(merge(bodies, name, solid_mass(patches)), notes=notes)
+    return replace(merge(bodies, name, mass), notes=notes)
 
 
 def _has_surface(function: ImplicitFunction) -> bool:
@@ -89,7 +103,7 @@ def _one_body(
     points: Floats | None,
     sigma: float | None,
     tolerance: float | None,
-) -> Body:
+) -> Job[Body]:
     """Return the body of a function that is no sharp union."""
     _check_finite(function, name)
     sampled, spaced = _sampled(function) if points is None or sigma is None else (points, sigma)
@@ -98,23 +112,23 @@ def _one_body(
     _check_no_creases(function, _pairs(sampled), name)
     size = 0.5 * float(np.linalg.norm(np.ptp(sampled, axis=0)))
     within = DEFAULT_TOLERANCE * size if tolerance is None else tolerance
-    mesh = _meshed(function, sampled, spaced, _LOOSER * within)
+    mesh = yield from _meshing(function, sampled, spaced, _LOOSER * within)
     _check_mesh(function, mesh, name)
     try:
-        complex = implicit_complex(function, mesh.points, mesh.triangles, within)
+        complex = yield from making_implicit_complex(function, mesh.points, mesh.triangles, within)
     except BlobError as error:
         raise BlobError(name, error.found, error.remedy) from error
     found = exact(complex, name)
     return replace(found, notes=(*_notes(mesh), *found.notes))
 
 
-def _meshed(function: ImplicitFunction, points: Floats, sigma: float, within: float) -> Triangulation:
+def _meshing(function: ImplicitFunction, points: Floats, sigma: float, within: float) -> Job[Triangulation]:
     """Return a mesh within a distance, through more points where those given do not suffice."""
-    mesh = triangulated(function, *_evened(function, points, sigma, within), within)
+    mesh = yield from triangulating(function, *_evened(function, points, sigma, within), within)
     if mesh.status.closed:
         return mesh
     finer = _FINER * sigma
-    return triangulated(function, surface_samples(function, 2.0 * finer), finer, within)
+    return (yield from triangulating(function, surface_samples(function, 2.0 * finer), finer, within))
 
 
 def _check_mesh(function: ImplicitFunction, mesh: Triangulation, name: str) -> None:

@@ -9,8 +9,9 @@ from bpy.types import Object
 
 from ...core.bodies import Body
 from ...core.bodies.implicit_complex import SMOOTHER
-from ...core.bodies.implicit_solid import blob_body
+from ...core.bodies.implicit_solid import making_blob_body
 from ...core.errors import BlobError
+from ...core.jobs import Job, finished
 from ..errors import SceneError
 from ..reading.kept_bodies import MadeBody, digest
 from .frames import present_model
@@ -38,7 +39,11 @@ class BlobSource:
 
     def made(self) -> MadeBody:
         """Return the body in the blob's coordinates. Raises SceneError."""
-        body = _made(self.model)
+        return finished(self.making())
+
+    def making(self) -> Job[MadeBody]:
+        """Do what `made` does, in slices."""
+        body = yield from _making(self.model)
         return MadeBody(body if self.is_solved else replace(body, notes=(*body.notes, KEYED)))
 
 
@@ -47,9 +52,9 @@ def blob_source(blob: Object) -> BlobSource:
     return BlobSource(*present_model(blob))
 
 
-def _made(model: BlobModel) -> Body:
+def _making(model: BlobModel) -> Job[Body]:
     try:
-        return blob_body(model.function, model.name)
+        return (yield from making_blob_body(model.function, model.name))
     except BlobError as error:
         remedy = error.remedy.replace(SMOOTHER, _SMOOTHER)
         raise SceneError(model.name, f"its surface is no body to place: {error.found}", remedy) from error

@@ -22,7 +22,7 @@ from ...core.arrays import Floats
 from ...core.implicit.control.sculpting import Sculpting
 from ...core.implicit.control.state import SculptSettings, SculptStatus
 from ...core.implicit.particles.floaters import Floaters
-from ...core.implicit.polygonize.triangulation import Triangulation, triangulated
+from ...core.implicit.polygonize.triangulation import Triangulation, triangulating
 from ...core.jobs import Job, Progress, finished
 from ...core.wording import counted
 from ..access import view_layer_of
@@ -54,14 +54,14 @@ def mesh_of(model: BlobModel, radius: float, within: float) -> Triangulation:
 
 
 def meshing(model: BlobModel, radius: float, within: float) -> Job[Triangulation]:
-    """Do what `mesh_of` does, in slices: each step of the particles is one, and the triangles are one.
+    """Do what `mesh_of` does, in slices: each step of the particles is one, and each round of triangles.
 
     Raises SceneError if the surface gives no closed mesh.
     """
     floaters = yield from spreading(model, radius)
     yield Progress(f"Joining {counted(len(floaters), 'particle')} of {model.name}")
     size = radius if radius > 0.0 else floater_settings(model).radius
-    mesh = triangulated(model.function, floaters.positions, size, within * size)
+    mesh = yield from triangulating(model.function, floaters.positions, size, within * size)
     if not mesh.status.closed:
         raise SceneError(model.name, "its surface gives no closed mesh", mesh.message)
     return mesh

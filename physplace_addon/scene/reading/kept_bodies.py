@@ -23,6 +23,7 @@ from ...core.arrays import Floats
 from ...core.bodies import Body
 from ...core.collision import remember_mapped
 from ...core.errors import MeshError
+from ...core.jobs import Job
 from ...core.surfaces.flat import Segments, Triangles
 
 LIMIT = 512e6  # bytes that bodies may take, unless the artist chose another limit
@@ -63,6 +64,11 @@ class KeptBodies:
             known = self._made[key] = make()
         self._made.move_to_end(key)
         return known
+
+    def making(self, key: Hashable, make: Callable[[], Job[MadeBody]]) -> Job[None]:
+        """Make what is not known of a key, in slices; a job that is left before its end keeps nothing."""
+        if not isinstance(self._made.get(key), MadeBody):
+            self._made[key] = yield from make()
 
     def has_body(self, key: Hashable) -> bool:
         """Return whether a body is kept for a key."""

@@ -209,7 +209,7 @@ def reading_world(
     found = []
     for number, (owner, own) in enumerate(fetched):
         yield Progress(f"Reading {number + 1} of {len(fetched)}: {own.name}", number / len(fetched))
-        body = own.made(reader.left_out)
+        body = yield from own.making(reader.left_out)
         found += [] if body is None else [(owner, body)]
     if any(
         own.shape.lacks_mesh for _, own in fetched

@@ -22,10 +22,11 @@ from ...core import bodies
 from ...core.arrays import Floats
 from ...core.bodies import Body
 from ...core.errors import MeshError, SurfaceError
+from ...core.jobs import Job
 from ...core.surfaces.bezier.splines import SplineSheet, spline_surface
 from ..access import original
 from ..affine import is_singular
-from ..blobs.bodies import blob_source
+from ..blobs.bodies import BlobSource, blob_source
 from ..blobs.objects import is_blob
 from ..errors import SceneError
 from .curves import Direction, control_points
@@ -111,6 +112,13 @@ class FetchedBody:
         if is_singular(self.affine):
             return replace(found.body, name=self.name)
         return kept.placed(key, found.body, self.affine, self.name)
+
+    def making(self, left_out: dict[str, MeshError]) -> Job[Body | None]:
+        """Do what `made` does; the body of a blob is made in slices."""
+        curved = self.shape.curved
+        if isinstance(curved, BlobSource) and not is_singular(self.affine):
+            yield from kept.making(curved.content, curved.making)
+        return self.made(left_out)
 
 
 class BodyReader:

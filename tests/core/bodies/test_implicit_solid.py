@@ -9,9 +9,16 @@ import pytest
 from scipy.optimize import OptimizeResult, minimize_scalar
 
 from physplace_addon.core.bodies import exact
-from physplace_addon.core.bodies.implicit_solid import blob_body
+from physplace_addon.core.bodies.implicit_solid import blob_body, making_blob_body
 from physplace_addon.core.errors import PhysPlaceError
-from physplace_addon.core.implicit import HalfSpaces, blobby_spheres, difference, intersection, union
+from physplace_addon.core.implicit import (
+    Ellipsoids,
+    HalfSpaces,
+    blobby_spheres,
+    difference,
+    intersection,
+    union,
+)
 from physplace_addon.core.implicit.functions.base import ImplicitFunction
 from physplace_addon.core.rigid import Pose
 from physplace_addon.core.surfaces import kinds
@@ -123,3 +130,11 @@ def test_what_cannot_be_a_body_is_refused_by_name_with_a_remedy(
 ) -> None:
     with pytest.raises(PhysPlaceError, match=f'"thing".*{said}'):
         blob_body(function, "thing")
+
+
+def test_the_body_of_a_thin_blob_is_made_in_many_slices() -> None:
+    plate = Ellipsoids.of([[0.0, 0.0, 0.0]], [[1.0, 1.0, 0.2]], [np.eye(3)])
+    job = making_blob_body(plate, "plate")
+    words = {next(job).words.split()[0] for _ in range(14)}
+    job.close()
+    assert words == {"Joining", "Comparing", "Laying"}

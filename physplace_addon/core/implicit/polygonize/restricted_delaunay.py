@@ -6,7 +6,7 @@ centre than at the other. So the restricted triangles are the boundary of the te
 inside: they have no border, and each knows its outer side, whatever the points. They have the surface's
 topology where the points are dense enough for its curvature and its narrow parts (Boissonnat and Oudot 2005).
 Where they are not, some points are left out, or triangles meet at them in several fans, or face another way
-than F_x: there points are added, twice as dense each time. Components that are proven to be all are
+than F_x. `delaunay_refinement` adds points then. Components that are proven to be all are
 triangulated one by one, with what each encloses in place of the inside.
 
 Many points on one sphere have no definite tetrahedra, and Qhull's time is quadratic in them. For the
@@ -16,7 +16,7 @@ combinatorics alone they are moved by a thousandth of their distances.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 
 import numpy as np
@@ -25,25 +25,20 @@ from scipy.spatial import Delaunay, QhullError, cKDTree
 from ...arrays import Bools, Floats, Ints
 from ...vectors import cross, dot, length_and_unit
 from ..functions.base import ImplicitFunction
+from ..local_thickness import sizing_field
 from ..projection import projected
-from ..sizing_field import greatest_curvature
 from ..surface_components.component_search import SurfaceComponents
 from .mesh_topology import MeshTopology, area_vectors
 from .surface_sampling import low_discrepancy, thinned
 
-_ROUNDS = 8  # rounds in which points are added
 _STIR = 1e-3  # share of the distance to the next point by which points are moved for Qhull
 # least cosine between a triangle's normal and F_x at one of its corners; at creases not at all
 _FACING = 0.35
 _LARGE = 0.25  # spacings: smaller triangles may face otherwise, as some do across creases
-_TURN = 0.7  # radians that the surface's normal turns over a ring's radius at most
+_CLOSEST = 0.35  # sizing field: rings are no narrower
 _FAR = 1e6  # sizes of the whole: the centres of flat tetrahedra are taken to be no farther away
-_RING = 6  # points laid around a bad one
+_RING = 6  # points laid around a point without triangles
 _APART = 0.6  # radii of a ring: the least distance of points that are added from one another and from others
-_SAME = 0.05  # spacings: points nearer to each other than this are one
-# times as many bad points as at first, and bad points, after which more of them only make things worse
-_HOPELESS, _MANY_BAD = 4, 600
-_MOST_POINTS = 60_000  # points after which no more are added
 # the triangle opposite to each corner, outwards in a tetrahedron of positive volume
 _OPPOSITE = np.array([[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]])
 
@@ -56,61 +51,66 @@ class RestrictedDelaunay:
         points: the points (n, 3).
         triangles: their numbers (t, 3), wound outwards.
         bad: the points (n,) where the triangles are no surface, or not the right one.
+        needs_more: whether more points are needed than are allowed.
     """
 
     points: Floats
     triangles: Ints
     bad: Bools
+    needs_more: bool = False
 
 
-def restricted_delaunay(
-    function: ImplicitFunction, points: Floats, spacing: float, components: SurfaceComponents
-) -> RestrictedDelaunay:
-    """Return triangles through points of the surface, and through more points where these do not suffice.
+@dataclass(frozen=True, eq=False)
+class DualEdges:
+    """Restricted triangles with the ends of their dual edges.
 
-    Args:
-        function: F.
-        points: points (n, 3) near the surface.
-        spacing: their usual distance, in scene units.
-        components: those of the surface.
-
-    Returns:
-        The triangulation; bad points are left if eight rounds do not suffice, or make more of them, as where
-        the body is much thinner than its points are apart.
+    Attributes:
+        triangles: the corners (t, 3), wound outwards.
+        inner: the ends (t, 3) that are within.
+        outer: the other ends (t, 3).
+        part: the component (t,) that each triangle is of; 0 where they are not triangulated one by one.
     """
-    points = thinned(projected(function, points, 0.5 * spacing), np.full(len(points), _SAME * spacing))
-    found = _examined(function, points, spacing, components)
-    enough = max(_HOPELESS * int(found.bad.sum()), _MANY_BAD)
-    for _ in range(_ROUNDS):
-        if not found.bad.any() or len(points) > _MOST_POINTS or found.bad.sum() > enough:
-            break
-        points = _densified(function, found, spacing)
-        found = _examined(function, points, spacing, components)
-    return found
+
+    triangles: Ints
+    inner: Floats
+    outer: Floats
+    part: Ints
 
 
-def _examined(
+_NO_PLACES, _NO_NUMBERS = np.zeros((0, 3)), np.zeros(0, dtype=np.intp)
+_NONE = DualEdges(np.zeros((0, 3), dtype=np.intp), _NO_PLACES, _NO_PLACES, _NO_NUMBERS)
+
+
+def dual_edges(
     function: ImplicitFunction, points: Floats, spacing: float, components: SurfaceComponents
-) -> RestrictedDelaunay:
-    """Return the triangulation of points (n, 3), with bad ones marked."""
+) -> DualEdges:
+    """Return the restricted triangles through points (n, 3), about a spacing apart, and their dual edges."""
     if len(components) > 1 and components.proven and len(points):
-        triangles = _of_each(components, points, spacing)
-    else:
-        triangles = _boundary(lambda places: function.value(places) < 0.0, points, spacing)
+        return _of_each(components, points, spacing)
+    return _boundary(lambda places: function.value(places) < 0.0, points, spacing)
+
+
+def bad_points(function: ImplicitFunction, points: Floats, triangles: Ints, spacing: float) -> Bools:
+    """Return at which points (n, 3) the triangles (t, 3) are no surface, or not the right one."""
     topology = MeshTopology.of(triangles, len(points))
     bad = topology.non_manifold | ~topology.used
     if len(triangles):
-        normals = length_and_unit(function.gradient(points)[1])[1]
-        facing = length_and_unit(area_vectors(points, triangles))[1]
-        cosine = np.einsum("ti,tci->tc", facing, normals[triangles])
-        side = points[triangles] - points[np.roll(triangles, 1, axis=1)]
-        large = np.einsum("tci,tci->tc", side, side).max(axis=1) > (_LARGE * spacing) ** 2
-        bad[triangles[(cosine.max(axis=1) < _FACING) & large]] = True
-    return RestrictedDelaunay(points, triangles, bad)
+        bad[triangles[_misfacing(function, points, triangles, spacing)]] = True
+    return bad
 
 
-def _of_each(components: SurfaceComponents, points: Floats, spacing: float) -> Ints:
-    """Return triangles (t, 3) through points (n, 3) of several components, each triangulated by itself.
+def _misfacing(function: ImplicitFunction, points: Floats, triangles: Ints, spacing: float) -> Bools:
+    """Return which triangles (t,) face another way than F_x at each of their corners, and are not small."""
+    normals = length_and_unit(function.gradient(points)[1])[1]
+    facing = length_and_unit(area_vectors(points, triangles))[1]
+    cosine = np.einsum("ti,tci->tc", facing, normals[triangles])
+    side = points[triangles] - points[np.roll(triangles, 1, axis=1)]
+    large = np.einsum("tci,tci->tc", side, side).max(axis=1) > (_LARGE * spacing) ** 2
+    return np.asarray((cosine.max(axis=1) < _FACING) & large)
+
+
+def _of_each(components: SurfaceComponents, points: Floats, spacing: float) -> DualEdges:
+    """Return triangles through points (n, 3) of several components, each triangulated by itself.
 
     So two components may come as near to each other as they like. What a component encloses may be outside.
     """
@@ -119,35 +119,42 @@ def _of_each(components: SurfaceComponents, points: Floats, spacing: float) -> I
     known = np.flatnonzero(number >= 0)
     if len(unknown) and len(known):
         number[unknown] = number[known[np.asarray(cKDTree(points[known]).query(points[unknown])[1])]]
-    found = [np.zeros((0, 3), dtype=np.intp)]
+    found = []
     for own in range(len(components)):
         rows = np.flatnonzero(number == own)
-        triangles = _boundary(partial(components.within, own), points[rows], spacing)
-        if components.is_hollow(own):
-            triangles = triangles[:, ::-1]
-        found.append(rows[triangles])
-    return np.concatenate(found)
+        one = _boundary(partial(components.within, own), points[rows], spacing)
+        turned = one.triangles[:, ::-1] if components.is_hollow(own) else one.triangles
+        found.append(DualEdges(rows[turned], one.inner, one.outer, np.full(len(turned), own)))
+    return DualEdges(
+        *(np.concatenate([getattr(one, field.name) for one in found]) for field in fields(DualEdges))
+    )
 
 
-def _boundary(within: Callable[[Floats], Bools], points: Floats, spacing: float) -> Ints:
-    """Return the triangles (t, 3) between tetrahedra whose centres are within and others."""
-    none = np.zeros((0, 3), dtype=np.intp)
+def _boundary(within: Callable[[Floats], Bools], points: Floats, spacing: float) -> DualEdges:
+    """Return the triangles between tetrahedra whose centres are within and others, with these centres."""
     if len(points) < 4:
-        return none
+        return _NONE
     middle = points.mean(axis=0)
     distance = np.minimum(np.asarray(cKDTree(points).query(points, 2)[0])[:, 1], spacing)
     stirred = points - middle + _STIR * distance[:, None] * low_discrepancy(len(points))
     try:
         mesh = Delaunay(stirred)
     except QhullError:
-        return none
+        return _NONE
     simplices = mesh.simplices.astype(np.intp)
     centres, volume = _circumcentres(stirred[simplices])
     inside = np.append(within(centres + middle), False)
     tetrahedron, corner = np.nonzero(inside[:-1, None] & ~inside[mesh.neighbors])
     triangles = simplices[tetrahedron[:, None], _OPPOSITE[corner]]
     turned: Ints = np.where((volume[tetrahedron] < 0.0)[:, None], triangles[:, ::-1], triangles)
-    return turned
+    beyond = mesh.neighbors[tetrahedron, corner]
+    outer = centres[beyond]
+    far = beyond < 0
+    outwards = length_and_unit(area_vectors(stirred, turned[far]))[1]
+    outer[far] = stirred[turned[far, 0]] + 2.0 * float(np.abs(stirred).max()) * outwards
+    return DualEdges(
+        turned, centres[tetrahedron] + middle, outer + middle, np.zeros(len(turned), dtype=np.intp)
+    )
 
 
 def _circumcentres(corners: Floats) -> tuple[Floats, Floats]:
@@ -164,25 +171,27 @@ def _circumcentres(corners: Floats) -> tuple[Floats, Floats]:
     return np.clip(np.where(np.isfinite(centre), centre, corners[:, 0]), -far, far), volume
 
 
-def _densified(function: ImplicitFunction, found: RestrictedDelaunay, spacing: float) -> Floats:
-    """Return the points, and rings of points around the bad ones.
+def rings(function: ImplicitFunction, points: Floats, bad: Bools, spacing: float) -> Floats:
+    """Return points (k, 3) of the surface in rings around those of points (n, 3) that are bad.
 
-    A ring is half as wide as the distance to the next point, or as far as the surface does not turn too much.
+    A ring is half as wide as the distance to the next point, unless that is much less than the sizing field.
     """
-    points, bad = found.points, np.flatnonzero(found.bad)
+    if not bad.any() or len(points) < 2:
+        return np.zeros((0, 3))
     tree = cKDTree(points)
-    bend = np.maximum(greatest_curvature(function, points[bad]), _TURN / spacing)
-    width = np.minimum(0.5 * np.asarray(tree.query(points[bad], 2)[0])[:, 1], _TURN / bend)
-    tangents = _across(length_and_unit(function.gradient(points[bad])[1])[1])
-    angle = 2.0 * np.pi * (np.arange(_RING) / _RING + low_discrepancy(len(bad))[:, :1])
+    size = sizing_field(function, points[bad], spacing)
+    width = np.minimum(0.5 * np.asarray(tree.query(points[bad], 2)[0])[:, 1], size)
+    wide = width > _CLOSEST * size
+    centres, width = points[bad][wide], width[wide]
+    tangents = _across(length_and_unit(function.gradient(centres)[1])[1])
+    angle = 2.0 * np.pi * (np.arange(_RING) / _RING + low_discrepancy(len(centres))[:, :1])
     way = np.cos(angle)[..., None] * tangents[:, None, 0] + np.sin(angle)[..., None] * tangents[:, None, 1]
-    reach = np.repeat(width, _RING)
-    ring = (points[bad, None] + width[:, None, None] * way).reshape(-1, 3)
+    least = _APART * np.repeat(width, _RING)
+    ring = (centres[:, None] + width[:, None, None] * way).reshape(-1, 3)
     ring = projected(function, ring, 0.5 * float(width.max(initial=0.0)))
-    least = _APART * reach
     free = tree.query(ring)[0] >= least
-    order = np.argsort(-reach[free], kind="stable")
-    return np.concatenate([points, thinned(ring[free][order], least[free][order])])
+    order = np.argsort(-least[free], kind="stable")
+    return thinned(ring[free][order], least[free][order])
 
 
 def _across(normals: Floats) -> Floats:

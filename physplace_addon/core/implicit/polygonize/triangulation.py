@@ -1,13 +1,14 @@
 """A closed mesh from the points that sample an implicit surface.
 
-`restricted_delaunay` finds triangles through the points that have the surface's topology, `refinement` cuts
-them until they are near enough to it. Every component that `surface_components` finds has to have triangles;
-where one has none, its seed and samples of the surface join the points. The result is then checked by
-something that took no part in it: by Gauss and Bonnet the integral of the surface's Gaussian curvature K over
-all of it is 2 pi times the Euler characteristic, which for the mesh is points - edges + triangles. A bridge
-or a hole that no point was on shows in that sum; the finer mesh's points then sample the surface anew. At
-creases the curvature is in the angle between the two sides: triangles over which the normal turns far are
-then taken with the solid angle that it sweeps.
+`restricted_delaunay` finds triangles through the points that have the surface's topology.
+`delaunay_refinement` adds points until they are near enough to it; `refinement` cuts what is still too far.
+Every component that `surface_components` finds has to have triangles; where one has none, its seed and
+samples of the surface join the points. The result is then checked by something that took no part in it: by
+Gauss and Bonnet the integral of the surface's Gaussian curvature K over all of it is 2 pi times the Euler
+characteristic, which for the mesh is points - edges + triangles. A bridge or a hole that no point was on
+shows in that sum; the finer mesh's points then sample the surface anew. At creases the
+curvature is in the angle between the two sides: triangles over which the normal turns far are then taken with
+the solid angle that it sweeps.
 
 Area and volume are those that the triangles' own tend to: with every triangle cut in four, its new corners on
 the surface, their errors are a quarter as large, which tells what is left (Richardson's extrapolation).
@@ -21,28 +22,29 @@ from enum import Enum
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints
+from ...jobs import Job, Progress, finished
 from ...vectors import cross, dot, length
 from ..functions.base import ImplicitFunction
 from ..projection import projected
 from ..surface_components.component_search import SurfaceComponents, components_of
 from ..surface_components.subdivision import SearchLimits
 from .creases import creases
+from .delaunay_refinement import delaunay_refining
 from .mesh_topology import MeshTopology, area_vectors
 from .refinement import refined
-from .restricted_delaunay import RestrictedDelaunay, restricted_delaunay
+from .restricted_delaunay import RestrictedDelaunay
 from .surface_sampling import surface_samples
 
 _SPACING = 2.0  # distance of floaters, in their radii
 # share of the allowed distance, because the greatest one is not quite at midpoints of edges or at centres
 _AIM = 0.7
-# halvings of the spacing where a body is too thin for it, and points, about, beyond which it is not halved
-_FINER, _MOST_POINTS = 2, 60_000
 _FEW = 12  # points: a component that has fewer is sampled anew
 _BOXES = 40_000  # boxes that the search for all components examines at most
 _ATTEMPTS = 3  # triangulations, each of the points of the one before
 _NEARER = 0.5  # factor of the spacing in each further attempt
 _COARSEST = 0.25  # share of the surface's size: a greater sigma is no distance of points on it
 _SHARP = 0.5  # radians that the normal turns over a triangle at a crease
+_QUARTERED = 2  # times that triangles are cut in four for the integral of the curvature
 _HALF_TURN = 0.5  # units of the Euler characteristic by which the integral may be off
 
 
@@ -57,6 +59,10 @@ class MeshStatus(Enum):
     COARSE = "the mesh is closed, but farther from the surface than it should be: use smaller particles"
     INCOMPLETE = (
         "the mesh lacks parts of the surface that are much smaller than its particles: use smaller ones"
+    )
+    TOO_THIN = (
+        "parts of the surface are so thin, or bend so sharply, that a mesh would need too many points: "
+        "make them thicker"
     )
     BROKEN = "parts of the surface are too thin or too sharp for its particles: use smaller ones"
     EMPTY = "there is no surface, or there are not enough particles on it"
@@ -112,6 +118,13 @@ def triangulated(
         sigma: in scene units.
         within: how far from the surface the mesh may be, in scene units; 0.05 sigma unless given.
     """
+    return finished(triangulating(function, points, sigma, within))
+
+
+def triangulating(
+    function: ImplicitFunction, points: Floats, sigma: float, within: float | None = None
+) -> Job[Triangulation]:
+    """Do what `triangulated` does, in slices: a round in which points are added is one, or a comparison."""
     if function.is_endless():
         return _nothing(MeshStatus.INFINITE)
     sigma = min(sigma, _COARSEST * max(float(np.ptp(function.box(), axis=0).max()), 0.0))
@@ -120,12 +133,13 @@ def triangulated(
     components = components_of(function, SearchLimits(_BOXES))
     points = _on_all(function, components, points, spacing) if len(points) else points
     for _ in range(_ATTEMPTS):
-        found, spacing = _fine_enough(function, points, spacing, components)
+        found = yield from delaunay_refining(function, points, spacing, allowed, components)
         if not len(found.triangles):
-            return _nothing(MeshStatus.EMPTY)
+            return _nothing(MeshStatus.TOO_THIN if found.needs_more else MeshStatus.EMPTY)
         if found.bad.any():
-            return _result(function, found, np.inf, MeshStatus.BROKEN)
+            return _nothing(MeshStatus.TOO_THIN if found.needs_more else MeshStatus.BROKEN)
         corners, triangles, distance = refined(function, found.points, found.triangles, _AIM * allowed)
+        yield Progress(f"Comparing {len(triangles)} triangles with the surface")
         found = RestrictedDelaunay(corners, triangles, np.zeros(len(corners), dtype=np.bool_))
         status = MeshStatus.CLOSED if distance <= allowed else MeshStatus.COARSE
         missing = components.seeds[_without_triangles(components, corners, triangles)]
@@ -138,25 +152,6 @@ def triangulated(
     return _result(
         function, found, distance, MeshStatus.INCOMPLETE if len(missing) else MeshStatus.UNCONFIRMED
     )
-
-
-def _fine_enough(
-    function: ImplicitFunction, points: Floats, spacing: float, components: SurfaceComponents
-) -> tuple[RestrictedDelaunay, float]:
-    """Return a triangulation through points (n, 3), and their spacing.
-
-    Where the body is too thin for them it is one through points that are so much nearer to each other.
-    """
-    found = restricted_delaunay(function, points, spacing, components)
-    count = max(len(points), 1)
-    for _ in range(_FINER):
-        count *= 4
-        if not (found.bad.any() and len(found.triangles)) or count > _MOST_POINTS:
-            break
-        spacing *= 0.5
-        points = surface_samples(function, spacing)
-        found = restricted_delaunay(function, points, spacing, components)
-    return found, spacing
 
 
 def _on_all(
@@ -198,11 +193,19 @@ def _result(
 
 
 def _confirmed(function: ImplicitFunction, points: Floats, triangles: Ints) -> bool:
-    """Return whether the curvature says that the mesh has the surface's topology."""
+    """Return whether the curvature says that the mesh has the surface's topology.
+
+    Where the normal turns far over triangles, K at their corners is not its mean: smaller ones tell more.
+    """
     if gauss_bonnet_holds(function, points, triangles, False):
         return True
-    creased = len(creases(function, points, triangles)[0]) > 0
-    return creased and gauss_bonnet_holds(function, points, triangles, True)
+    if len(creases(function, points, triangles)[0]):
+        return gauss_bonnet_holds(function, points, triangles, True)
+    for _ in range(_QUARTERED):
+        points, triangles = _quartered(function, points, triangles)
+        if gauss_bonnet_holds(function, points, triangles, False):
+            return True
+    return False
 
 
 def gauss_bonnet_holds(function: ImplicitFunction, points: Floats, triangles: Ints, creased: bool) -> bool:
@@ -271,19 +274,24 @@ def gaussian_curvature(function: ImplicitFunction, points: Floats) -> Floats:
 
 def _measured(function: ImplicitFunction, points: Floats, triangles: Ints) -> tuple[float, float]:
     """Return the surface's area and volume, from the triangles and from those of a quarter of their size."""
+    rough = _sums(points, triangles)
+    fine = _sums(*_quartered(function, points, triangles))
+    area, volume = (fine + (fine - rough) / 3.0).tolist()
+    return area, volume
+
+
+def _quartered(function: ImplicitFunction, points: Floats, triangles: Ints) -> tuple[Floats, Ints]:
+    """Return points and triangles where each triangle is cut in four, with its new corners on the surface."""
     topology = MeshTopology.of(triangles, len(points))
     middles = points[topology.ends].mean(axis=1)
     side = points[topology.ends[:, 1]] - points[topology.ends[:, 0]]
-    reach = 0.25 * float(np.sqrt(dot(side, side).max()))
-    middles = projected(function, middles, reach)
+    middles = projected(function, middles, 0.25 * float(np.sqrt(dot(side, side).max())))
     a, b, c = triangles.T
     ab, bc, ca = len(points) + topology.edge_of.T
     quarters = np.concatenate(
         [np.stack(three, axis=1) for three in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))]
     )
-    rough, fine = _sums(points, triangles), _sums(np.concatenate([points, middles]), quarters)
-    area, volume = (fine + (fine - rough) / 3.0).tolist()
-    return area, volume
+    return np.concatenate([points, middles]), quarters
 
 
 def _sums(points: Floats, triangles: Ints) -> Floats:

@@ -134,7 +134,7 @@ def _made(fetched: Sequence[FetchedBody]) -> Job[None]:
     """Make bodies, in slices, so that they are kept."""
     for own in fetched:
         yield Progress(f"Reading {own.name}")
-        own.made({})
+        yield from own.making({})
 
 
 def _subjects(movers: Sequence[Object], depsgraph: Depsgraph) -> tuple[Subject, ...]:

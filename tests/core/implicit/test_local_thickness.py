@@ -1,0 +1,25 @@
+"""How far a surface is from itself along its normals, and how far apart its samples shall be."""
+
+import numpy as np
+import pytest
+
+from physplace_addon.core.implicit import Ellipsoids, Spheres
+from physplace_addon.core.implicit.local_thickness import local_thickness, sizing_field
+
+
+def test_a_plate_is_as_thick_as_its_least_axis() -> None:
+    plate = Ellipsoids.of([[0.0, 0.0, 0.0]], [[1.0, 1.0, 0.03]], [np.eye(3)])
+    poles = np.array([[0.0, 0.0, 0.03], [0.0, 0.0, -0.03]])
+    assert local_thickness(plate, poles, 0.5) == pytest.approx([0.06, 0.06], rel=0.03)
+
+
+def test_a_narrow_gap_counts_as_a_thin_body_does() -> None:
+    balls = Spheres.of([[-0.52, 0.0, 0.0], [0.52, 0.0, 0.0]], [0.5, 0.5])
+    places = np.array([[-0.02, 0.0, 0.0], [-0.52, 0.5, 0.0]])
+    assert local_thickness(balls, places, 0.3) == pytest.approx([0.04, 0.3], rel=0.03)
+
+
+def test_samples_are_as_far_apart_as_asked_for_where_the_body_is_thick_and_flat_enough() -> None:
+    ball = Spheres.of([[0.0, 0.0, 0.0]], [1.0])
+    assert sizing_field(ball, np.eye(3), 0.2) == pytest.approx(0.2)
+    assert (sizing_field(ball, np.eye(3), 3.0) < 1.0).all()
