@@ -87,6 +87,7 @@ CLASSES: tuple[type, ...] = (
     menus.PHYSPLACE_MT_object,
     menus.PHYSPLACE_MT_pie,
     sidebar.PHYSPLACE_PT_place,
+    sidebar.PHYSPLACE_PT_options,
     sidebar.PHYSPLACE_PT_forces,
     rest_panels.PHYSPLACE_UL_rests,
     rest_panels.PHYSPLACE_PT_rests,
@@ -143,6 +144,7 @@ def register() -> None:
         undo.enter_context(keymap.added_keymaps())
         undo.enter_context(pie_key.added_key())
         undo.enter_context(preferences.bodies_kept())
+        undo.enter_context(preferences.colours_chosen())
         undo.enter_context(command.added_command())
         undo.callback(drawing.close_all)
         undo.callback(live_check.stop)

@@ -1,21 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The preferences: how long a tick works, the memory for bodies, and the keys of placing and sculpting."""
+"""The preferences: how long a tick works, the memory for bodies, colours, and keys."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import bpy
-from bpy.props import FloatProperty, IntProperty
+from bpy.props import FloatProperty, FloatVectorProperty, IntProperty
 from bpy.types import AddonPreferences, Context
 
+from ..overlay.colours import DEFAULT, Colour, MarkColours, choose_colours
+from ..overlay.drawing import draw_anew
 from ..scene.access import present
 from ..scene.reading.kept_bodies import LIMIT, kept
 from .keymap import draw_keymaps
 from .pie_key import draw_key
 
+COLOURS: Final = ("contact", "sticking", "force", "carries", "tips", "overlap", "pull")
 MEGABYTE: Final = 1e6  # bytes
 TICK = 16.0  # milliseconds of work in a tick, unless the artist chose another: one frame of 60 a second
 
@@ -26,6 +30,26 @@ def _on_cache(preferences: AddonPreferences, _context: Context) -> None:
     kept.trim()
 
 
+def _on_colour(preferences: AddonPreferences, _context: Context) -> None:
+    assert isinstance(preferences, PhysPlacePreferences)
+    choose_colours(preferences.colours())
+    draw_anew()
+
+
+def _colour(name: str, description: str, default: Colour) -> dict[str, object]:
+    """Return the words of a property for a colour of marks."""
+    return {
+        "name": name,
+        "description": description,
+        "default": default,
+        "subtype": "COLOR_GAMMA",
+        "size": 4,
+        "min": 0.0,
+        "max": 1.0,
+        "update": _on_colour,
+    }
+
+
 class PhysPlacePreferences(AddonPreferences):
     """The extension's preferences."""
 
@@ -34,6 +58,13 @@ class PhysPlacePreferences(AddonPreferences):
     if TYPE_CHECKING:
         tick: float
         cache: int
+        contact: Colour
+        sticking: Colour
+        force: Colour
+        carries: Colour
+        tips: Colour
+        overlap: Colour
+        pull: Colour
     else:
         tick: FloatProperty(
             name="Work a Tick",
@@ -56,6 +87,25 @@ class PhysPlacePreferences(AddonPreferences):
             soft_max=8192,
             update=_on_cache,
         )
+        contact: FloatVectorProperty(
+            **_colour("Contacts", "Where objects touch: outlines, lines and points", DEFAULT.contact)
+        )
+        sticking: FloatVectorProperty(
+            **_colour("Sticking Contacts", "Contacts that slide but do not separate", DEFAULT.sticking)
+        )
+        force: FloatVectorProperty(**_colour("Forces", "The arrows of contact forces", DEFAULT.force))
+        carries: FloatVectorProperty(
+            **_colour("Support", "What the object stands on, where that carries it", DEFAULT.carries)
+        )
+        tips: FloatVectorProperty(
+            **_colour("Support That Tips", "What it stands on, where its centre is not above", DEFAULT.tips)
+        )
+        overlap: FloatVectorProperty(
+            **_colour("Overlaps", "Where objects overlap, and what is in the way", DEFAULT.overlap)
+        )
+        pull: FloatVectorProperty(
+            **_colour("Pulls and Ties", "What pulls an object, and where to", DEFAULT.pull)
+        )
 
     def draw(self, context: Context) -> None:
         """Draw the time of a tick, the memory, and the keys."""
@@ -63,8 +113,26 @@ class PhysPlacePreferences(AddonPreferences):
         layout.use_property_split = True
         layout.prop(self, "tick")
         layout.prop(self, "cache")
+        column = layout.column(align=True)
+        for name in COLOURS:
+            column.prop(self, name)
         draw_key(context, layout)
         draw_keymaps(context, layout)
+
+    def colours(self) -> MarkColours:
+        """Return the colours of marks."""
+        return replace(DEFAULT, **{name: tuple(getattr(self, name)) for name in COLOURS})
+
+
+@contextmanager
+def colours_chosen() -> Iterator[None]:
+    """Draw marks in the preferences' colours until the block ends."""
+    chosen = _chosen(bpy.context)
+    choose_colours(DEFAULT if chosen is None else chosen.colours())
+    try:
+        yield
+    finally:
+        choose_colours(DEFAULT)
 
 
 @contextmanager

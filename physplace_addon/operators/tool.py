@@ -28,7 +28,7 @@ class PHYSPLACE_GGT_drag(GizmoGroup):
     bl_label = "Drag with Contact"
     bl_space_type = "VIEW_3D"
     bl_region_type = "WINDOW"
-    bl_options = {"3D"}
+    bl_options = {"3D", "SHOW_MODAL_ALL"}
 
     @classmethod
     def poll(cls, context: Context) -> bool:

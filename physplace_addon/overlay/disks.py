@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..core.arrays import Bools, Floats, Ints
-from .layers import Colour, Layer, Primitive
+from .colours import Colour
+from .layers import Layer, Primitive
 
 CLAY: Colour = (0.86, 0.55, 0.36, 1.0)
 CONTROL: Colour = (1.0, 0.85, 0.1, 1.0)

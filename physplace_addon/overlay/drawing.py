@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Marks of bodies in contact, drawn in all 3D views of their scene until the drawing is closed.
 
-Contacts are yellow, bilateral ones blue, with normals of length R times the force over the weight. Near pairs
-are faint. The centre of mass is a cross with a line to its support polygon, which is red where it does not
-carry. Collisions are red points in front of everything, pulls orange lines. What a surface hides is drawn
-fainter. The floaters of a blob are disks, which hide what they cover.
+Contacts are outlines, lines and points, with forces as arrows of length R times the force over the weight.
+Near pairs are faint. The centre of mass is a cross with a line to its support polygon, whose border is thick
+where it does not carry. Overlaps are points in front of everything, pulls arrows. What a surface hides is
+drawn fainter. The floaters of a blob are disks, which hide what they cover.
 """
 
 from __future__ import annotations
@@ -64,6 +64,10 @@ class Drawing:
         self._layers, self._strokes, self._scene = tuple(layers), None, _scene()
         redraw_views()
 
+    def forget_strokes(self) -> None:
+        """Make the strokes anew at the next redraw."""
+        self._strokes = None
+
     def close(self) -> None:
         """Stop drawing; closing again does nothing."""
         if self._handler is None:
@@ -94,6 +98,13 @@ def _scene() -> int:
 def open_drawings() -> tuple[Drawing, ...]:
     """Return the drawings that are not closed yet."""
     return tuple(_open)
+
+
+def draw_anew() -> None:
+    """Draw everything anew, as when colours have changed."""
+    for drawing in open_drawings():
+        drawing.forget_strokes()
+    redraw_views()
 
 
 def close_all() -> None:

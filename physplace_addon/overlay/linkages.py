@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..core.arrays import Floats
-from .layers import CONTACT, PULL, Colour, Layer, Primitive, cross
+from .colours import Colour, chosen_colours
+from .layers import Layer, Primitive, cross
 
 JOINT: Colour = (0.55, 0.8, 1.0, 0.9)
 PIN: Colour = (0.3, 0.95, 0.45, 1.0)
@@ -38,14 +39,15 @@ class LinkageMarks:
 
 def linkage_layers(marks: LinkageMarks) -> list[Layer]:
     """Return the layers of marks that are not empty, in drawing order."""
+    chosen = chosen_colours()
     crosses = [cross(place, _CROSS * marks.size) for place in marks.pinned_parts]
     layers = [
         Layer(Primitive.POINTS, marks.joints, JOINT, 6.0, in_front=True),
-        Layer(Primitive.POINTS, marks.contacts, CONTACT, 8.0),
+        Layer(Primitive.POINTS, marks.contacts, chosen.contact, 5.0),
         Layer(Primitive.POINTS, marks.pins, PIN, 12.0, in_front=True),
         Layer(Primitive.POINTS, marks.pinned_parts, PIN, 12.0, in_front=True),
         Layer(Primitive.LINES, np.array(crosses).reshape(-1, 3), PIN, 3.0, in_front=True),
-        Layer(Primitive.LINES, marks.grabbed.reshape(-1, 3), PULL, 2.0, in_front=True),
-        Layer(Primitive.POINTS, marks.grabbed[:, 0], PULL, 9.0, in_front=True),
+        Layer(Primitive.LINES, marks.grabbed.reshape(-1, 3), chosen.pull, 2.0, in_front=True),
+        Layer(Primitive.POINTS, marks.grabbed[:, 0], chosen.pull, 9.0, in_front=True),
     ]
     return [layer for layer in layers if len(layer.vertices)]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..core.arrays import Bools, Floats
-from ..core.contact.system import ContactSystem, InterfacePoints
+from ..core.contact.system import ContactSystem, InterfacePoints, regions_of_points
 from ..core.mechanics.balance import certified_forces
 from ..core.mechanics.external_wrench import ExternalWrench
 from ..core.mechanics.forces import Gravity
@@ -36,6 +36,7 @@ class Marks:
         bilateral: (k,), which contacts slide but do not separate.
         extremal: (m, 2, 3), pairs of near points that do not touch.
         collisions: (c, 3), points of collision or overlap.
+        patches: what touches, each a point (1, 3), a line (2, 3), or the corners (n, 3) of a face in order.
         supports: of each body, its centre of mass and support polygon.
         pulls: (p, 2, 3), from points of bodies to where they are pulled.
         radius: R, the drawn length of a force equal to the weight.
@@ -47,6 +48,7 @@ class Marks:
     bilateral: Bools
     extremal: Floats
     collisions: Floats
+    patches: tuple[Floats, ...]
     supports: tuple[Support, ...]
     pulls: Floats
     radius: float
@@ -57,7 +59,7 @@ class Marks:
         nowhere = np.zeros((0, 3))
         no_pairs = np.zeros((0, 2, 3))
         no_contacts = np.zeros(0, dtype=bool)
-        return cls(nowhere, nowhere, np.zeros(0), no_contacts, no_pairs, nowhere, (), no_pairs, 1.0)
+        return cls(nowhere, nowhere, np.zeros(0), no_contacts, no_pairs, nowhere, (), (), no_pairs, 1.0)
 
 
 def marks_of_state(placement: Placement, state: State) -> Marks:
@@ -123,10 +125,17 @@ def _marks(
         normals=contacts.normal,
         forces=np.abs(forces),
         bilateral=np.zeros(len(contacts), dtype=bool),
+        patches=_patches(contacts, system.radius, origin),
         extremal=np.stack([apart.point1, apart.point2], axis=1) + origin,
         supports=supports,
         radius=system.radius,
     )
+
+
+def _patches(contacts: InterfacePoints, radius: float, origin: Floats) -> tuple[Floats, ...]:
+    """Return what touching points span, seen from an origin (3,): points, lines, outlines of faces."""
+    regions = regions_of_points(contacts, radius)[0]
+    return tuple(regions.points_of(number).point1 + origin for number in range(len(regions)))
 
 
 def _positions(contacts: InterfacePoints, body: int) -> Floats:

@@ -15,7 +15,8 @@ import numpy as np
 
 from ..core.arrays import Floats
 from ..core.contact.system import ContactRegions
-from .layers import COLLISION, Colour, Layer, Primitive, cross, fan, outline
+from .colours import Colour, chosen_colours
+from .layers import Layer, Primitive, cross, fan, outline
 
 COLOURS: tuple[Colour, Colour, Colour] = (  # of points, lines and faces
     (1.0, 0.85, 0.1, 1.0),
@@ -55,7 +56,7 @@ def region_layers(pairs: Sequence[RegionMarks], chosen: int | None = None) -> li
     shapes = [shape for marks in pairs for shape in _shapes(marks)]
     layers = [layer for dimension in (2, 1, 0) for layer in _of_dimension(shapes, dimension)]
     crosses = [cross(place, _CROSS * marks.size) for marks in pairs for place in marks.penetrations]
-    layers.append(Layer(Primitive.LINES, _joined(crosses), COLLISION, 3.0, in_front=True))
+    layers.append(Layer(Primitive.LINES, _joined(crosses), chosen_colours().overlap, 3.0, in_front=True))
     if chosen is not None and 0 <= chosen < len(shapes):
         layers += _picked_out(shapes[chosen])
     return [layer for layer in layers if len(layer.vertices)]

@@ -61,7 +61,6 @@ class PHYSPLACE_PT_place(Panel):
         live = running()
         if live is not None:
             column.label(text=live.line, icon="INFO")
-        _draw_where(context, layout)
         column = layout.column(align=True)
         column.operator(PHYSPLACE_OT_replicate.bl_idname, icon="DUPLICATE")
         column.operator(PHYSPLACE_OT_extricate.bl_idname, icon="EXPORT")
@@ -72,17 +71,27 @@ class PHYSPLACE_PT_place(Panel):
                 draw_paragraph(context, layout, wrong, "ERROR")
 
 
-def _draw_where(context: Context, layout: UILayout) -> None:
-    """Draw what objects fall onto, and how they stand before they do."""
-    chosen = settings_of(scene_of(context))
-    column = layout.column(align=True)
-    column.use_property_split = True
-    column.use_property_decorate = False
-    column.prop(chosen, "onto")
-    if chosen.onto == Onto.COLLECTION.value:
-        column.prop(chosen, "onto_collection")
-    column.prop(chosen, "stance")
-    column.prop(chosen, "whole_models")
+class PHYSPLACE_PT_options(Panel):
+    """Onto what objects fall, and how they stand before they do."""
+
+    bl_idname = "PHYSPLACE_PT_options"
+    bl_label = "Options"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "PhysPlace"
+    bl_parent_id = PHYSPLACE_PT_place.bl_idname
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: Context) -> None:
+        """Draw the options."""
+        layout, chosen = present(self.layout), settings_of(scene_of(context))
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        layout.prop(chosen, "onto")
+        if chosen.onto == Onto.COLLECTION.value:
+            layout.prop(chosen, "onto_collection")
+        layout.prop(chosen, "stance")
+        layout.prop(chosen, "whole_models")
 
 
 class PHYSPLACE_PT_forces(Panel):

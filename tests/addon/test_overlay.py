@@ -12,8 +12,9 @@ from physplace_addon.core import bodies
 from physplace_addon.core.placement import Placement, Settings
 from physplace_addon.core.placement.contact_query import ContactQuery
 from physplace_addon.core.rigid import Pose
+from physplace_addon.overlay.colours import DEFAULT
 from physplace_addon.overlay.drawing import Drawing, close_all, open_drawings
-from physplace_addon.overlay.layers import CARRIES, CENTRE, COLLISION, CONTACT, FALLS, Primitive, layers_of
+from physplace_addon.overlay.layers import Primitive, layers_of
 from physplace_addon.overlay.marks import Marks, marks_of_found, marks_of_state
 from physplace_addon.overlay.support import support_of
 from tests.blender_data import mesh_of
@@ -132,17 +133,53 @@ def test_without_gravity_nothing_supports() -> None:
     assert not support.carries
 
 
-def test_a_normal_is_as_long_as_the_radius_times_its_force() -> None:
+def test_an_arrow_is_as_long_as_the_radius_times_its_force_and_ends_in_its_head() -> None:
     one, up = np.array([[1.0, 2.0, 3.0]]), np.array([[0.0, 0.0, 1.0]])
     no = np.zeros(1, dtype=bool)
     marks = replace(Marks.none(), contacts=one, normals=up, forces=np.array([0.5]), bilateral=no, radius=4.0)
-    (line,) = [layer for layer in layers_of(marks) if layer.primitive is Primitive.LINES]
+    line, head = layers_of(marks)
     np.testing.assert_allclose(line.vertices, [(1.0, 2.0, 3.0), (1.0, 2.0, 5.0)])
-    assert line.colour == CONTACT
+    assert (line.primitive, head.primitive) == (Primitive.LINES, Primitive.TRIANGLES)
+    assert line.colour == head.colour == DEFAULT.force
+    assert head.vertices[:, 2].max() == pytest.approx(5.0)
+    assert 4.0 < head.vertices[:, 2].min() < 5.0
+    np.testing.assert_allclose(head.vertices.reshape(-1, 3, 3)[:, 0], np.tile((1.0, 2.0, 5.0), (4, 1)))
+    nothing = replace(marks, forces=np.zeros(1))
+    assert layers_of(nothing) == []
 
 
-def test_the_support_is_red_where_it_does_not_carry() -> None:
-    for x, colour in ((0.0, CARRIES), (3.0, FALLS)):
+def test_contacts_are_drawn_as_what_they_are() -> None:
+    placement = rested((0.0, 0.0, 1.2))
+    marks = marks_of_state(placement, placement.state)
+    (face,) = marks.patches
+    assert {tuple(np.round(corner[:2])) for corner in face} == {(x, y) for x in (-1, 1) for y in (-1, 1)}
+    (sides,) = [layer for layer in layers_of(marks) if layer.colour == DEFAULT.contact]
+    assert sides.primitive is Primitive.LINES
+    ends = sides.vertices.reshape(-1, 2, 3)
+    np.testing.assert_allclose(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1), 2.0, atol=1e-6)
+    patches = (np.zeros((1, 3)), np.eye(3)[:2])
+    line, point = layers_of(replace(Marks.none(), patches=patches))
+    assert (line.primitive, point.primitive) == (Primitive.LINES, Primitive.POINTS)
+    assert point.size < 6.0  # pixels
+
+
+LACKING = {  # Machado and others 2009, in linear light: what is seen without one kind of cones
+    "red": ((0.152, 1.053, -0.205), (0.115, 0.786, 0.099), (-0.004, -0.048, 1.052)),
+    "green": ((0.367, 0.861, -0.228), (0.280, 0.673, 0.047), (-0.012, 0.043, 0.969)),
+}
+OPPOSITES = (("carries", "tips"), ("contact", "overlap"), ("contact", "sticking"), ("force", "sticking"))
+
+
+@pytest.mark.parametrize("cones", LACKING)
+@pytest.mark.parametrize(("one", "other"), [*OPPOSITES, ("force", "pull")])
+def test_opposites_are_told_apart_without_red_and_green(cones: str, one: str, other: str) -> None:
+    linear = [np.array(getattr(DEFAULT, name)[:3]) ** 2.2 for name in (one, other)]
+    seen = [np.clip(np.array(LACKING[cones]) @ colour, 0.0, 1.0) ** (1.0 / 2.2) for colour in linear]
+    assert np.linalg.norm(seen[0] - seen[1]) > 0.2
+
+
+def test_the_support_has_a_thick_border_of_its_own_colour_where_it_does_not_carry() -> None:
+    for x, colour in ((0.0, DEFAULT.carries), (3.0, DEFAULT.tips)):
         support = support_of(np.array([x, 0.0, 2.0]), SQUARE, np.array(DOWN), 1.0)
         (area,) = [
             layer
@@ -151,22 +188,25 @@ def test_the_support_is_red_where_it_does_not_carry() -> None:
         ]
         assert area.colour == colour
         assert len(area.vertices) == 12
+        border = max(layer.size for layer in layers_of(replace(Marks.none(), supports=(support,))))
+        assert (border > 3.0) == (colour == DEFAULT.tips)
 
 
 def test_collisions_are_drawn_in_front_and_nothing_is_drawn_of_nothing() -> None:
     assert layers_of(Marks.none()) == []
     (dots,) = layers_of(replace(Marks.none(), collisions=np.zeros((2, 3))))
     assert dots.in_front
-    assert dots.colour == COLLISION
-    lines, point = layers_of(replace(Marks.none(), pulls=np.eye(3)[None, :2]))
+    assert dots.colour == DEFAULT.overlap
+    lines, head, point = layers_of(replace(Marks.none(), pulls=np.eye(3)[None, :2]))
     assert (lines.primitive, point.primitive) == (Primitive.LINES, Primitive.POINTS)
+    assert head.in_front
     assert len(point.vertices) == 1
 
 
 def test_a_centre_of_mass_without_contacts_is_a_cross_alone() -> None:
     support = support_of(np.array([1.0, 0.0, 0.0]), np.zeros((0, 3)), np.array(DOWN), 1.0)
     (cross,) = layers_of(replace(Marks.none(), supports=(support,)))
-    assert cross.colour == CENTRE
+    assert cross.colour == DEFAULT.centre
     np.testing.assert_allclose(cross.vertices.mean(axis=0), (1.0, 0.0, 0.0), atol=1e-12)
 
 

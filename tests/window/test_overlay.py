@@ -9,12 +9,15 @@ from types import ModuleType
 import bpy
 import numpy as np
 
+from physplace_addon.overlay.colours import DEFAULT
 from tests.blender_data import switches
 from tests.scene import scenes
 from tests.window import extension, framebuffer
 from tests.window.user import Place, User
 
-RED, YELLOW, ORANGE, WHITE = (1.0, 0.1, 0.05), (1.0, 0.85, 0.1), (1.0, 0.5, 0.05), (0.95, 0.95, 0.95)
+YELLOW, ORANGE, RED, PINK, WHITE = (
+    colour[:3] for colour in (DEFAULT.contact, DEFAULT.force, DEFAULT.overlap, DEFAULT.pull, DEFAULT.centre)
+)
 
 
 def module(name: str) -> ModuleType:
@@ -44,6 +47,7 @@ async def test_each_kind_of_mark_is_drawn_in_its_colour(user: User) -> None:
         normals=np.array([[0.0, 0.0, 1.0]]),
         forces=np.array([0.5]),
         bilateral=np.zeros(1, dtype=bool),
+        patches=(np.array([[-2.0, 0.0, 0.0]]),),
         radius=4.0,
         collisions=np.array([[2.0, 0.0, 0.0]]),
         pulls=np.array([[[-2.0, 0.0, 4.0], [2.0, 0.0, 4.0]]]),
@@ -57,15 +61,16 @@ async def test_each_kind_of_mark_is_drawn_in_its_colour(user: User) -> None:
     drawing.show(marks)
     await user.screenshot("marks")
     for point, colour, least in (
-        ((-2.0, 0.0, 0.0), YELLOW, 40),
-        ((-2.0, 0.0, 1.5), YELLOW, 15),
+        ((-2.0, 0.0, 0.0), YELLOW, 15),
+        ((-2.0, 0.0, 1.0), ORANGE, 15),
+        ((-2.0, 0.0, 1.9), ORANGE, 25),
         ((2.0, 0.0, 0.0), RED, 60),
-        ((-2.0, 0.0, 4.0), ORANGE, 40),
-        ((0.0, 0.0, 4.0), ORANGE, 15),
+        ((-2.0, 0.0, 4.0), PINK, 20),
+        ((0.0, 0.0, 4.0), PINK, 15),
         ((0.0, 0.0, 2.0), WHITE, 8),
     ):
         assert count(user, user.at(point), colour) >= least, (point, colour)
-    assert count(user, user.at((-2.0, 0.0, 2.5)), YELLOW) == 0  # a force of 0.5 at R = 4 ends at 2
+    assert count(user, user.at((-2.0, 0.0, 2.5)), ORANGE) == 0  # a force of 0.5 at R = 4 ends at 2
     scene = user.window.scene
     user.window.scene = bpy.data.scenes.new("Other")
     await user.wait()

@@ -9,9 +9,10 @@ from mathutils import Euler
 from physplace_addon.scene.access import custom_properties
 from tests.blender_data import current_scene, mesh_of
 from tests.scene import scenes
-from tests.window.test_overlay import RED, YELLOW, count, module
+from tests.window.test_overlay import RED, count, module
 from tests.window.user import Place, User
 
+YELLOW = (1.0, 0.85, 0.1)
 BLUE, VIOLET, WHITE = (0.25, 0.75, 1.0), (0.5, 0.15, 0.8), (1.0, 1.0, 1.0)
 CORNER = (np.pi / 4.0, float(np.arctan(np.sqrt(0.5))), 0.0)  # stands a cube on its corner
 

@@ -35,23 +35,21 @@ class PlacementProperties:
         friction: float
         leave_unstable: bool
     else:
-        stance: EnumProperty(**STANCE, options={"SKIP_SAVE"})
-        onto: EnumProperty(**ONTO, options={"SKIP_SAVE"})
+        stance: EnumProperty(**STANCE)
+        onto: EnumProperty(**ONTO)
         onto_collection: StringProperty(
             name="Collection",
             description="The name of the collection that they may come to rest on",
-            options={"SKIP_SAVE"},
         )
         direction: FloatVectorProperty(
             name="Direction",
             description="The direction things fall in; only the direction counts, not the length",
             subtype="XYZ",
             default=(0.0, 0.0, -1.0),
-            options={"SKIP_SAVE"},
         )
-        step: FloatProperty(**LARGEST_STEP, options={"SKIP_SAVE"})
-        friction: FloatProperty(**FRICTION, options={"SKIP_SAVE"})
-        leave_unstable: BoolProperty(**LEAVE_UNSTABLE, options={"SKIP_SAVE"})
+        step: FloatProperty(**LARGEST_STEP)
+        friction: FloatProperty(**FRICTION)
+        leave_unstable: BoolProperty(**LEAVE_UNSTABLE)
 
     def movers(self, context: Context, *, together: bool) -> list[Object]:
         """Return the objects to place, the active one first: with `together` all that are selected, unless
@@ -93,7 +91,10 @@ class PlacementProperties:
 
 
 def _fill_in(operator: PlacementProperties, scene: Scene) -> None:
-    """Set those properties of an operator that are not given to what the scene's settings have."""
+    """Set those properties of an operator that are not given to what the scene's settings have.
+
+    What Blender remembers from the operator's last run is not given.
+    """
     settings, properties = settings_of(scene), cast("Operator", operator).properties
     usual: dict[str, Any] = {
         "stance": settings.stance,

@@ -210,7 +210,8 @@ class PlacementSession(InteractiveSession):
         """Let the contact under the mouse stick from here on, or no more. Raises SceneError for none."""
         self.follow(view, view.mouse(event))
         if not self.item.toggle_bilateral(view, self._mouse):
-            raise SceneError(self.subject.name, "no contact is under the mouse", "point at one of its dots")
+            remedy = "point at a corner of its outline, or at its point"
+            raise SceneError(self.subject.name, "no contact is under the mouse", remedy)
 
     def next(self, context: Context) -> Job[None]:
         """Leave this object here, and go on with the next one that is selected, which is read in slices."""

@@ -229,6 +229,7 @@ class SimulationSession(InteractiveSession):
             normals=np.zeros_like(places),
             forces=np.zeros(len(places)),
             bilateral=np.zeros(len(places), dtype=bool),
+            patches=tuple(places[:, None]),
             pulls=np.array(pulls).reshape(-1, 2, 3),
         )
 

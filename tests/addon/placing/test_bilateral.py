@@ -15,7 +15,8 @@ from physplace_addon.operators.placing.item import PlacementItem
 from physplace_addon.operators.placing.point_handle import PointAction
 from physplace_addon.operators.placing.record import PlacementRecord, read_records, write_records
 from physplace_addon.operators.view import View
-from physplace_addon.overlay.layers import BILATERAL, CONTACT, layers_of
+from physplace_addon.overlay.colours import DEFAULT
+from physplace_addon.overlay.layers import layers_of
 from tests.addon.running import refused, run
 from tests.blender_data import physplace
 from tests.scene import scenes
@@ -121,8 +122,8 @@ def test_bilateral_contacts_are_drawn_apart_from_the_others(item: PlacementItem)
     marks = item.marks(0, None)
     assert marks.bilateral.sum() == 1
     points = {layer.colour: layer.vertices for layer in layers_of(marks) if layer.primitive.name == "POINTS"}
-    np.testing.assert_allclose(points[BILATERAL], [[1.0, 1.0, 0.0]], atol=ON_FLOOR)
-    assert len(points[CONTACT]) == len(marks.contacts) - 1
+    np.testing.assert_allclose(points[DEFAULT.sticking], [[1.0, 1.0, 0.0]], atol=ON_FLOOR)
+    assert DEFAULT.contact not in points  # the others are corners of an outline
 
 
 def test_the_force_of_a_contact_that_pulls_is_drawn_into_what_it_sticks_to(item: PlacementItem) -> None:
@@ -132,7 +133,7 @@ def test_the_force_of_a_contact_that_pulls_is_drawn_into_what_it_sticks_to(item:
     marks = item.marks(0, None)
     assert marks.forces[marks.bilateral].sum() < -0.1
     lines = {layer.colour: layer.vertices for layer in layers_of(marks) if layer.primitive.name == "LINES"}
-    assert lines[BILATERAL][:, 2].min() < -0.1
+    assert lines[DEFAULT.sticking][:, 2].min() < -0.1
 
 
 def test_a_record_keeps_bilateral_contacts(item: PlacementItem) -> None:

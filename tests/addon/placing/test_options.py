@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
+from types import SimpleNamespace
+
 import bpy
 import mathutils
 import numpy as np
@@ -155,3 +158,13 @@ def test_copies_turned_by_chance_are_the_same_for_the_same_seed_only() -> None:
         assert matrix[2, 2] == pytest.approx(0.1, abs=1e-6)
     headings = [np.arctan2(matrix[1, 0], matrix[0, 0]) for matrix in first]
     assert len({round(heading, 3) for heading in headings}) == len(first)
+
+
+@pytest.mark.parametrize("name", ["place", "drop_selected", "replicate"])
+def test_blender_s_presets_of_an_operator_keep_its_options(name: str) -> None:
+    presets = importlib.import_module("bl_operators.presets")
+    kept = presets.AddPresetOperator.preset_values.fget(SimpleNamespace(operator=f"PHYSPLACE_OT_{name}"))
+    options = {"stance", "onto", "onto_collection", "direction", "step", "friction", "leave_unstable"}
+    assert {f"op.{option}" for option in options} <= set(kept)
+    assert "op.ways" not in kept
+    assert "PRESET" in getattr(bpy.types, f"PHYSPLACE_OT_{name}").bl_options

@@ -10,7 +10,8 @@ import pytest
 from physplace_addon.core import bodies
 from physplace_addon.core.placement.contact_query import ContactQuery
 from physplace_addon.core.rigid import Pose
-from physplace_addon.overlay.layers import COLLISION, Colour, Layer, Primitive
+from physplace_addon.overlay.colours import DEFAULT, Colour
+from physplace_addon.overlay.layers import Layer, Primitive
 from physplace_addon.overlay.regions import CHOSEN, COLOURS, RegionMarks, region_layers
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
 
@@ -63,7 +64,7 @@ def test_what_is_drawn_lies_where_the_bodies_touch() -> None:
 
 def test_an_overlap_is_a_cross_in_front_of_everything() -> None:
     layers = region_layers([touching((0.0, 0.0, 0.4))])
-    crosses = of(layers, Primitive.LINES, COLLISION)
+    crosses = of(layers, Primitive.LINES, DEFAULT.overlap)
     assert [layer.in_front for layer in crosses] == [True]
     assert len(crosses[0].vertices) % 6 == 0
 
