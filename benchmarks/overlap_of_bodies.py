@@ -3,12 +3,12 @@
 Two meshes: the deepest crossing of their triangles (`tests.oracles.soups`).  Two exact shapes: the least
 signed distance of the one over the other's surface (`tests.oracles.overlap`).  A shape and a mesh: the least
 signed distance over the triangles, by branch and bound, as the distance changes no faster than the point
-moves, and by a zoom about the lowest parts.
+moves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Protocol
 
@@ -22,11 +22,10 @@ from tests.oracles.overlap import separation
 from tests.oracles.shapes import Field, Walker
 from tests.oracles.soups import Soup, deepest_crossing
 
-FINEST = 0.05  # of the size of all triangles: parts that are searched by zooming
-CANDIDATES = 12  # lowest parts that are zoomed into
-ROUNDS = 22
-SHRUNK = 0.4
-GRID = np.linspace(0.0, 1.0, 7)
+FINEST = 0.05  # of the size of all triangles: parts of which only the lowest are cut further
+CANDIDATES = 128  # such parts: enough for a rim that digs in, not for faces that lie on one another
+LEVELS = 40
+EXACTLY = 1e-3  # of a depth: that of a part about which is known
 
 
 class ExactShape(Walker, Field, Protocol):
@@ -98,24 +97,21 @@ def _least_distance(shape: ExactShape, triangles: Floats, body: Body) -> float:
     """Return the least signed distance of triangles (t, 3, 3), in the shape's frame; positive where it is
     surely not negative.
     """
-    distance = shape.signed_distance
     low, high = _box(body, Pose.identity())
     near = ((triangles.min(axis=1) <= high) & (triangles.max(axis=1) >= low)).all(axis=1)
     parts, size = triangles[near], float(np.linalg.norm(high - low))
-    least, fine = np.inf, []
-    while len(parts):
+    least = np.inf
+    for _ in range(LEVELS):
+        if not len(parts):
+            break
         middle = parts.mean(axis=1)
         radius = np.linalg.norm(parts - middle[:, None], axis=2).max(axis=1)
-        value = distance(middle)
+        value = shape.signed_distance(middle)
         least = min(least, float(value.min()))
-        hopeful = value - radius <= 0.0
-        small = hopeful & (radius <= FINEST * size)
-        order = np.argsort((value - radius)[small])[:CANDIDATES]
-        fine.append(parts[small][order])
-        parts = _quartered(parts[hopeful & ~small])
-    for part in fine:
-        if len(part):
-            least = min(least, _zoomed(distance, part))
+        hopeful = (value - radius <= min(least, 0.0)) & (radius > EXACTLY * -least)
+        small = np.flatnonzero(hopeful & (radius <= FINEST * size))
+        small = small[np.argsort((value - radius)[small])[:CANDIDATES]]
+        parts = _quartered(parts[np.concatenate([np.flatnonzero(hopeful & (radius > FINEST * size)), small])])
     return least
 
 
@@ -123,22 +119,3 @@ def _quartered(parts: Floats) -> Floats:
     middles = 0.5 * (parts + np.roll(parts, -1, axis=1))
     corners = [np.stack([parts[:, i], middles[:, i], middles[:, i - 1]], axis=1) for i in range(3)]
     return np.concatenate([*corners, middles])
-
-
-def _zoomed(distance: Callable[[Floats], Floats], parts: Floats) -> float:
-    """Return the least distance over triangles (k, 3, 3), found by ever finer grids about the lowest."""
-    a, ab, bc = parts[:, 0], parts[:, 1] - parts[:, 0], parts[:, 2] - parts[:, 1]
-    low, width, best = np.zeros((len(parts), 2)), np.ones((len(parts), 2)), np.inf
-    for _ in range(ROUNDS):
-        s = low[:, :1] + width[:, :1] * GRID
-        t = low[:, 1:] + width[:, 1:] * GRID
-        s, t = np.repeat(s, len(GRID), axis=1), np.tile(t, (1, len(GRID)))
-        points = a[:, None] + s[..., None] * (ab[:, None] + t[..., None] * bc[:, None])
-        value = distance(points.reshape(-1, 3)).reshape(len(parts), -1)
-        lowest = value.argmin(axis=1)
-        best = min(best, float(value.min()))
-        rows = np.arange(len(parts))
-        middle = np.stack([s[rows, lowest], t[rows, lowest]], axis=1)
-        width = SHRUNK * width
-        low = np.clip(middle - 0.5 * width, 0.0, 1.0 - width)
-    return best
