@@ -130,7 +130,7 @@ def filling(
     if count is None and container is None:
         raise PlacementError("filling: expected a number of copies or a container, or it would never end")
     settings = replace(settings or Settings(), leave_metastable=True)
-    inside = _everywhere if container is None else _Hull(container, active.radius).holds
+    inside = _everywhere if container is None else _Heap(container, settings, active.radius).holds
     placed: list[Placement] = []
     while count is None or len(placed) < count:
         number = f"{len(placed) + 1}" if count is None else f"{len(placed) + 1} of {count}"
@@ -175,14 +175,16 @@ def _everywhere(_: Floats) -> bool:
     return True
 
 
-class _Hull:
-    """The convex hull of a body, grown by a length."""
+class _Heap:
+    """The convex hull of a body, swept up by a height against gravity: what may lie in it, heaped."""
 
-    def __init__(self, body: Body, margin: float) -> None:
+    def __init__(self, body: Body, settings: Settings, height: float) -> None:
         self._equations = _hull(body)
-        self._margin = margin
+        up = -np.array(settings.gravity or (0.0, 0.0, 0.0))
+        rise = self._equations[:, :3] @ up / max(float(np.linalg.norm(up)), 1e-300)
+        self._margins = height * np.maximum(rise, 0.0)
 
     def holds(self, point: Floats) -> bool:
         """Return whether a point (3,) is inside."""
         height = self._equations[:, :3] @ point + self._equations[:, 3]
-        return bool((height <= self._margin).all())
+        return bool((height <= self._margins).all())

@@ -55,6 +55,14 @@ def test_a_container_is_full_when_a_copy_would_stand_higher_than_heaped() -> Non
     assert np.abs(np.array(heights) - [0.5, 1.5, 2.5]).max() < 1e-8
 
 
+def test_a_copy_that_lies_close_beside_the_container_is_not_in_it() -> None:
+    walls, cube = merge(crate(), "crate"), box((0.1, 0.1, 0.1)).body
+    start = Pose(np.array([1.0, 0.0, 0.0, 0.0]), np.array([0.78, 0.0, 1.0]))  # .13 from the wall's outside
+    filled = fill(cube, start, [walls, floor()], QUICK, container=walls)
+    assert not filled.placed
+    assert "beside the container" in filled.reason
+
+
 def test_filling_in_slices_says_which_copy_falls_and_can_be_left() -> None:
     ball, bowl = sphere(0.42, resolution=(41, 21)).body, turned("bowl", BOWL, resolution=(41, 61)).body
     start = Pose(START.rotation, np.array([0.5, 0.0, 4.0]))
