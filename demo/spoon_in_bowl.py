@@ -8,11 +8,12 @@ from pathlib import Path
 import bpy
 from bpy.types import Object
 
-from demo import markers, shapes, studio
+from demo import markers, studio
 from demo.quiet import quiet
 from demo.studio import Quality
 from demo.table import place
 from physplace_addon.scene.access import extended, present, scene_of, view_layer_of
+from physplace_addon.scene.examples import tableware
 
 MARKER = 0.025  # radius of a contact's ball
 AT_REST = {"BALANCED", "BALANCED_BY_FRICTION", "AT_ENERGY_MINIMUM"}
@@ -48,7 +49,7 @@ def run(out: Path, quality: Quality) -> int:
 
 
 def _build() -> tuple[Object, Object]:
-    floor, bowl, spoon = shapes.floor(), shapes.bowl(), shapes.spoon()
+    floor, bowl, spoon = tableware.floor(), tableware.bowl(), tableware.spoon()
     bowl.location, bowl.rotation_euler = (0.0, 0.0, 0.55), (0.30, -0.22, 0.0)
     spoon.location, spoon.rotation_euler = (-0.35, -0.10, 1.20), (0.25, -0.20, 0.6)
     studio.paint(floor, studio.material("Table", (0.40, 0.32, 0.25), Roughness=0.6))

@@ -12,7 +12,7 @@ from typing import cast
 
 import bpy
 
-from .operators import keymap, menus, modal, pie_key, preferences, scene_handlers, tool
+from .operators import example, keymap, menus, modal, pie_key, preferences, scene_handlers, tool
 from .operators.batch import command
 from .operators.blobs import add, bake, control_add, live, mesh, metaballs, playback, sculpt, whole
 from .operators.forces import connect, push
@@ -84,6 +84,7 @@ CLASSES: tuple[type, ...] = (
     linkage_sit.PHYSPLACE_OT_linkage_sit,
     linkage_known.PHYSPLACE_OT_linkage_mirror,
     linkage_known.PHYSPLACE_OT_linkage_rest,
+    example.PHYSPLACE_OT_example_open,
     menus.PHYSPLACE_MT_object,
     menus.PHYSPLACE_MT_pie,
     sidebar.PHYSPLACE_PT_place,

@@ -13,6 +13,7 @@ import blf
 from bpy.types import Context, Panel, UILayout
 
 from ..core.placement import Status
+from ..operators.example import PHYSPLACE_OT_example_open
 from ..operators.forces.connect import PHYSPLACE_OT_connect
 from ..operators.forces.push import PHYSPLACE_OT_nudge, PHYSPLACE_OT_push
 from ..operators.placing.check import PHYSPLACE_OT_check
@@ -69,6 +70,7 @@ class PHYSPLACE_PT_place(Panel):
             wrong = definition_error(active)
             if wrong:
                 draw_paragraph(context, layout, wrong, "ERROR")
+        layout.operator_menu_enum(PHYSPLACE_OT_example_open.bl_idname, "example", icon="FILE_3D")
 
 
 class PHYSPLACE_PT_options(Panel):

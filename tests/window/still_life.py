@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import bpy
 import numpy as np
 from mathutils import Quaternion, Vector
 
-from demo import shapes
+from physplace_addon.scene.examples import solids, tableware
 from physplace_addon.scene.writing.display import refresh_mesh
 from tests.blender_data import active_object, current_view_layer, mesh_of, physplace
 from tests.scene import scenes
@@ -23,12 +21,11 @@ BOOKS = ((0.25, 0.42, 0.33), (0.55, 0.24, 0.22))
 FROM_ABOVE_RIGHT = Quaternion((0.85, 0.43, 0.13, 0.27)).normalized()
 LEFT, RIGHT = "Left Hand", "Right Hand"
 COARSE = 4e-3  # how far the meshes may be from the exact surfaces
-SIDES = 16
 
 
 def bowl_and_spoon() -> tuple[bpy.types.Object, bpy.types.Object]:
     """The demo's bowl on a table, and its spoon held over it; the spoon is selected and active."""
-    table, bowl, spoon = shapes.floor("Table", 6.0), shapes.bowl(), shapes.spoon()
+    table, bowl, spoon = tableware.floor("Table", 6.0), tableware.bowl(), tableware.spoon()
     for part in (bowl, spoon, *spoon.children):
         refresh_mesh(part, tolerance=COARSE)
     for obj, colour in ((table, TABLE), (bowl, GLAZE), (spoon, STEEL), (spoon.children[0], STEEL)):
@@ -40,17 +37,7 @@ def bowl_and_spoon() -> tuple[bpy.types.Object, bpy.types.Object]:
 
 def mug(name: str = "Mug", location: Point = (0.0, 0.0, 0.0)) -> bpy.types.Object:
     """An open mug, a prism of many sides that is 2 high, selected and active; the origin is amid it."""
-    angles = np.arange(SIDES) * 2.0 * np.pi / SIDES
-    circle = np.column_stack([np.cos(angles), np.sin(angles)])
-    rings = [(0.72, -1.0), (0.8, 1.0), (0.68, 1.0), (0.6, -0.85)]
-    corners = [(*(radius * at), z) for radius, z in rings for at in circle]
-    sides = [
-        (SIDES * k + i, SIDES * k + (i + 1) % SIDES, SIDES * (k + 1) + (i + 1) % SIDES, SIDES * (k + 1) + i)
-        for k in range(len(rings) - 1)
-        for i in range(SIDES)
-    ]
-    last = len(corners) - SIDES
-    made = _object(name, corners, [range(SIDES)[::-1], *sides, range(last, last + SIDES)])
+    made = solids.turned(name, [(0.72, -1.0), (0.8, 1.0), (0.68, 1.0), (0.6, -0.85)])
     made.location = location
     paint(made, CLAY)
     _take(made)
@@ -110,10 +97,7 @@ def steps(count: int = 3) -> bpy.types.Object:
     for i in range(count):
         outline += [(3.0 * i - 1.5, float(i)), (3.0 * i + 1.5, float(i))]
     outline.append((3.0 * count - 1.5, -0.5))
-    corners = [(x, y, z) for y in (-1.5, 1.5) for x, z in outline]
-    size = len(outline)
-    sides = [(i, (i + 1) % size, size + (i + 1) % size, size + i) for i in range(size)]
-    made = _object("Steps", corners, [range(size)[::-1], *sides, range(size, 2 * size)])
+    made = solids.prism("Steps", outline, 1.5)
     paint(made, TABLE)
     return made
 
@@ -159,14 +143,6 @@ async def show(user: User, centre: Point, distance: float, *, tab: bool) -> None
         await user.open_tab()
     await user.wait()
     user.scene_is_ready()
-
-
-def _object(
-    name: str, corners: Sequence[Sequence[float]], faces: Sequence[Sequence[int]]
-) -> bpy.types.Object:
-    mesh = bpy.data.meshes.new(name)
-    mesh.from_pydata(corners, [], [tuple(face) for face in faces])
-    return scenes.linked(bpy.data.objects.new(name, mesh))
 
 
 def _take(obj: bpy.types.Object) -> None:

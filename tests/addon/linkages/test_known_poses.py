@@ -13,13 +13,13 @@ from tests.blender_data import current_scene, current_view_layer, physplace, pre
 from tests.scene import scenes
 from tests.scene.dynamics.rigid_scenes import constraint
 from tests.scene.linkages import rigs
-from tests.scene.linkages.standing_figure import standing_figure
+from tests.scene.linkages.standing_figure import upright_figure
 
 X_FLIP = np.diag([-1.0, 1.0, 1.0, 1.0])
 
 
 def _posed_figure() -> bpy.types.Object:
-    rig = standing_figure()
+    rig = upright_figure()
     for name, angles in (
         ("Arm.L", (0.3, 0.2, -0.5)),
         ("Thigh.R", (-0.6, 0.1, 0.2)),
@@ -72,7 +72,7 @@ def test_a_pose_is_mirrored_as_a_flipped_paste_does_and_back() -> None:
 
 @pytest.mark.parametrize(("operator", "x"), [("linkage_rest", -1.0), ("linkage_mirror", 1.0)])
 def test_a_pose_that_would_overlap_something_new_is_refused(operator: str, x: float) -> None:
-    rig = standing_figure()
+    rig = upright_figure()
     rigs.set_rotation(rigs.bone(rig, "Arm.R"), "XYZ", (0.0, 0.0, 0.9))
     current_view_layer().update()
     box = scenes.world_matrix(bpy.data.objects["Hand.R"])[:3, 3]

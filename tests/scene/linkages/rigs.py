@@ -3,46 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import bpy
 import numpy as np
 
 from physplace_addon.scene.access import present
+from physplace_addon.scene.examples.armatures import BoneSketch, Point, armature, hang, limit
 from physplace_addon.scene.writing.transform import rotation_property
 from tests.blender_data import current_view_layer
 from tests.scene import scenes
 
-Point = tuple[float, float, float]
-
-
-@dataclass(frozen=True)
-class BoneSketch:
-    """A bone at rest: its ends in the armature, its parent, and whether it is connected to that."""
-
-    name: str
-    head: Point
-    tail: Point
-    parent: str = ""
-    connected: bool = True
-    roll: float = 0.0
-
-
-def armature(bones: Sequence[BoneSketch], name: str = "Rig") -> bpy.types.Object:
-    """An armature of some bones, in Object Mode."""
-    data = bpy.data.armatures.new(name)
-    obj = scenes.linked(bpy.data.objects.new(name, data))
-    scenes.activate(obj)
-    bpy.ops.object.mode_set(mode="EDIT")
-    for sketch in bones:
-        bone = data.edit_bones.new(sketch.name)
-        bone.head, bone.tail, bone.roll = sketch.head, sketch.tail, sketch.roll
-        if sketch.parent:
-            bone.parent = data.edit_bones[sketch.parent]
-            bone.use_connect = sketch.connected
-    bpy.ops.object.mode_set(mode="OBJECT")
-    return obj
+__all__ = ["BoneSketch", "Point", "armature", "hang", "limit"]
 
 
 def chain(count: int = 3, length: float = 1.0) -> list[BoneSketch]:
@@ -81,16 +53,6 @@ def carried_box(rig: bpy.types.Object, bone: str, half: Point | None = None) -> 
     return obj
 
 
-def hang(rig: bpy.types.Object, bone: str, obj: bpy.types.Object) -> None:
-    """Parent an object to a bone, where it is."""
-    current_view_layer().update()
-    place = obj.matrix_world.copy()
-    obj.parent, obj.parent_type, obj.parent_bone = rig, "BONE", bone
-    current_view_layer().update()
-    obj.matrix_world = place
-    current_view_layer().update()
-
-
 def carried_boxes(rig: bpy.types.Object) -> list[bpy.types.Object]:
     """A box along each bone of an armature."""
     return [carried_box(rig, bone.name) for bone in present(rig.pose).bones]
@@ -106,17 +68,6 @@ def set_rotation(posed: bpy.types.PoseBone, mode: str, values: Sequence[float] |
     chosen: Any = mode
     posed.rotation_mode = chosen
     setattr(posed, rotation_property(mode), list(values))
-
-
-def limit(posed: bpy.types.PoseBone, kind: str, **settings: object) -> bpy.types.Constraint:
-    """Give a bone a constraint in its own space."""
-    chosen: Any = kind
-    made: Any = posed.constraints.new(chosen)
-    made.owner_space = "LOCAL"
-    for name, value in settings.items():
-        setattr(made, name, value)
-    found: bpy.types.Constraint = made
-    return found
 
 
 def bone_matrix(rig: bpy.types.Object, name: str) -> np.ndarray:

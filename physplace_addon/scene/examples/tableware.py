@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The bowl and the spoon of the paper's Figure 1, as exact surfaces, and the floor."""
+"""The bowl and the spoon of Snyder's Figure 1, as exact surfaces, and a floor."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import bpy
 import numpy as np
 from bpy.types import Object
 
-from physplace_addon.scene.access import scene_of
-from physplace_addon.scene.writing.display import refresh_mesh
+from ..access import scene_of
+from ..writing.display import refresh_mesh
+from .solids import surface
 
 HANDLE_SHARE = 0.36  # of the distance to the next point: close to a circle's 0.39 for gentle turns
 
@@ -48,13 +49,13 @@ STRETCH = (1.45, 1.0, 1.0)  # makes the round shell the long one of a spoon
 
 
 def bowl(name: str = "Bowl") -> Object:
-    """A thick shell with a rounded rim and a ring to stand on."""
+    """Add a thick shell with a rounded rim and a ring to stand on, and return it."""
     return _revolution(name, BOWL, tolerance=4e-4)
 
 
 def spoon(name: str = "Spoon") -> Object:
-    """A slender handle, slightly bent, that carries the crescent shell as its child: one rigid body."""
-    handle = _surface(name, "tube", path=_curve(f"{name} path", HANDLE).name, radius=0.026)
+    """Add a slender handle, slightly bent, that carries the shell as its child: one rigid body; return it."""
+    handle = surface(name, "tube", path=_curve(f"{name} path", HANDLE).name, radius=0.026)
     refresh_mesh(handle, tolerance=2e-4)
     shell = _revolution(f"{name} shell", SPOON_BOWL, tolerance=2e-4)
     shell.parent, shell.scale = handle, STRETCH
@@ -62,29 +63,20 @@ def spoon(name: str = "Spoon") -> Object:
 
 
 def floor(name: str = "Floor", size: float = 40.0) -> Object:
-    """A wide plane at height zero."""
-    plane = _surface(name, "plane", size_x=size, size_y=size)
+    """Add a wide plane at height zero."""
+    plane = surface(name, "plane", size_x=size, size_y=size)
     refresh_mesh(plane)
     return plane
 
 
 def _revolution(name: str, knots: Sequence[Knot], tolerance: float) -> Object:
-    obj = _surface(name, "revolution", profile=_curve(f"{name} profile", knots).name)
+    obj = surface(name, "revolution", profile=_curve(f"{name} profile", knots).name)
     refresh_mesh(obj, tolerance=tolerance)
     return obj
 
 
-def _surface(name: str, kind: str, **parameters: str | float) -> Object:
-    obj = bpy.data.objects.new(name, bpy.data.meshes.new(name))
-    scene_of(bpy.context).collection.objects.link(obj)
-    obj["surface"] = kind
-    for key, value in parameters.items():
-        obj[f"surface.{key}"] = value
-    return obj
-
-
 def _curve(name: str, knots: Sequence[Knot]) -> Object:
-    """A Bezier curve in the plane y = 0 through knots, hidden: it only defines a surface."""
+    """Add a Bezier curve in the plane y = 0 through knots, hidden: it only defines a surface."""
     data = bpy.data.curves.new(name, "CURVE")
     data.dimensions = "3D"
     spline = data.splines.new("BEZIER")
