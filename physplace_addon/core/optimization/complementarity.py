@@ -2,9 +2,11 @@
 
 These are the conditions of min 1/2 z' S z + q . z with z >= 0, the dual of a step's quadratic programme.  A
 primal-dual active set (Hintermüller, Ito and Kunisch 2003) guesses which z are positive, solves for these,
-and guesses again by the signs of z and w.  It settles in a few rounds or goes in circles; then non-negative
-least squares, which is
-slower, and sure, takes its place: with S = L L', min |L' z + L^-1 q|.
+and guesses again by the signs of z and w.  That may go in circles.  So once the number of wrong signs has not
+fallen for some rounds, the last wrong one alone changes sides until it falls: block principal pivoting
+(Júdice and Pires 1994), which ends for every positive definite S (Murty 1974).  Rounding can keep it from
+ending where rows are all but redundant; then non-negative least squares, which is slower, takes its place:
+with S = L L', min |L' z + L^-1 q|.
 """
 
 from __future__ import annotations
@@ -15,7 +17,9 @@ from scipy.linalg import solve_triangular
 from ..arrays import Bools, Floats
 from .non_negative import non_negative_least_squares
 
-_ROUNDS = 12  # of the active set, after which it goes in circles
+_ROUNDS = 40  # solutions, and twice as many as there are rows, after which rounding keeps it from ending
+_TRIES = 3  # rounds in which all wrong signs change though there are no fewer of them
+_ROUNDED = 1e-13  # w or z, over the greatest q or z, that is zero but for rounding
 _PROXIMAL = 1e-10  # of the diagonal, that is added to it: redundant rows then have a solution
 
 
@@ -33,29 +37,36 @@ def complementary(matrix: Floats, linear: Floats, start: Bools | None = None) ->
     scale = np.sqrt(np.maximum(np.diag(matrix), np.finfo(float).tiny))
     scaled = matrix / scale[:, None] / scale + _PROXIMAL * np.eye(size)
     right = linear / scale
-    found = _by_active_set(scaled, right, right < 0.0 if start is None else start)
+    found = _by_pivoting(scaled, right, right < 0.0 if start is None else start)
     if found is None:
         found = _by_least_squares(scaled, right)
     unscaled: Floats = found / scale
     return unscaled
 
 
-def _by_active_set(matrix: Floats, linear: Floats, active: Bools) -> Floats | None:
-    tolerance = 1e-13 * float(np.abs(linear).max())
-    z = np.zeros(len(linear))
-    for _ in range(_ROUNDS):
-        rows = np.flatnonzero(active)
-        z[:] = 0.0
+def _by_pivoting(matrix: Floats, linear: Floats, active: Bools) -> Floats | None:
+    """Return the solution by block principal pivoting from a guess; None if rounding keeps it from ending."""
+    tolerance = _ROUNDED * float(np.abs(linear).max())
+    least, tries = len(linear) + 1, _TRIES
+    active = active.copy()
+    for _ in range(_ROUNDS + 2 * len(linear)):
+        z, rows = np.zeros(len(linear)), np.flatnonzero(active)
         if len(rows):
             try:
                 z[rows] = np.linalg.solve(matrix[np.ix_(rows, rows)], -linear[rows])
             except np.linalg.LinAlgError:
                 return None
-        slack = matrix @ z + linear
-        now = np.where(active, z > 0.0, slack < -tolerance)
-        if (now == active).all():
-            return z
-        active = now
+        none = _ROUNDED * float(np.abs(z).max())
+        wrong = np.flatnonzero(np.where(active, z < -none, matrix @ z + linear < -tolerance))
+        if not len(wrong):
+            return np.maximum(z, 0.0)
+        if len(wrong) < least:
+            least, tries = len(wrong), _TRIES
+        elif tries > 0:
+            tries -= 1
+        else:
+            wrong = wrong[-1:]
+        active[wrong] = ~active[wrong]
     return None
 
 
