@@ -4,7 +4,8 @@
 The mesh is the one of the armature's rest position, with all other modifiers. With M the matrix of its object
 and A that of its armature, a point v is at `L^-1 A^-1 M v` in the frame of a bone with rest matrix L in the
 armature, and a piece stays there however the bone is posed. Where the skin blends between bones, it leaves
-the pieces a little; they keep their shape.
+the pieces a little; they keep their shape. Where a piece was cut from the others it is closed by a cap, so
+that the pieces of a closed skin are solids.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from bpy.types import Armature, ArmatureModifier, Context, Depsgraph, Mesh, Obje
 from ...core import bodies
 from ...core.arrays import Floats, Ints
 from ...core.errors import MeshError
+from ...core.mesh.cut_caps import sides_with_others, with_caps
 from ..access import present, view_layer_of
 from ..affine import is_singular, linear4
 from ..changes import own_changes
@@ -121,11 +123,14 @@ def _pieces(armature: Object, obj: Object, bones: Sequence[str], depsgraph: Deps
         dominant = _dominant_bones(mesh, triangles, _groups(obj, data, bones))
     finally:
         evaluated.to_mesh_clear()
+    beyond = sides_with_others(triangles).reshape(-1, 3) if len(triangles) else np.zeros((0, 3), bool)
     for number in np.unique(dominant[dominant >= 0]).tolist():
         rest = np.linalg.inv(matrix_of(data.bones[bones[number]].matrix_local)) @ placed
-        corners, own = np.unique(triangles[dominant == number], return_inverse=True)
+        mine = dominant == number
+        corners, own = np.unique(triangles[mine], return_inverse=True)
         local = points[corners] @ rest[:3, :3].T + rest[:3, 3]
-        yield Piece(obj.name_full, obj.name, bones[number], local, own.reshape(-1, 3))
+        closed = with_caps(local, own.reshape(-1, 3), beyond[mine].ravel())
+        yield Piece(obj.name_full, obj.name, bones[number], *closed)
 
 
 def _groups(obj: Object, data: Armature, bones: Sequence[str]) -> Mapping[int, int]:
