@@ -276,3 +276,12 @@ class Poses(ArrayRecord):
         """Return the inverse poses."""
         inverse = Poses(self.matrix.transpose(0, 2, 1), np.zeros_like(self.translation))
         return Poses(inverse.matrix, -inverse.vectors(self.translation))
+
+
+def displaced(poses: Sequence[Pose], shift: Floats, turn: Floats, centre: Floats) -> tuple[Pose, ...]:
+    """Return k poses, each after what `Pose.displaced` does, at once: shift, turn and centre are (k, 3)."""
+    rotation = np.array([pose.rotation for pose in poses]).reshape(-1, 4)
+    place = np.array([pose.translation for pose in poses]).reshape(-1, 3)
+    swing = (rotation_change(turn) @ (place - centre)[:, :, None])[:, :, 0]
+    turned = quaternion_product(quaternion_exponential(turn), rotation)
+    return tuple(Pose(*each) for each in zip(turned, place + swing + shift, strict=True))

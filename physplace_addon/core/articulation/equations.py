@@ -21,6 +21,7 @@ from ..arrays import Bools, Floats, Ints
 from ..contact.system import FIXED
 from ..mechanics.joints import Joint
 from ..mechanics.joints.equations import AnchorFrames, JointRows, Joints, limit_rows
+from ..mechanics.joints.second_derivatives import coordinate_hessians
 from ..optimization.dual_equations import DualEquations
 from .configuration import Configuration
 from .euler_angles import AngleRows, angle_limits
@@ -113,7 +114,8 @@ class Equations:
         batches = (*self.batches[:firm], *(batch for some in of_goals for batch in some))
         found = replace(self, batches=batches, goals=tuple(goals), goal_batches=len(batches) - firm)
         if self.has_goals_like(found) and [g.weight for g in goals] == [g.weight for g in self.goals]:
-            found.__dict__.update(dual=self.dual, places=self.places, body=self.body)
+            kept = ("dual", "places", "body", "bend_exactly")
+            found.__dict__.update({name: getattr(self, name) for name in kept})
             return found
         first = int(np.count_nonzero(self.goal < 0))
         counts = [sum(len(batch.body) for batch in some) for some in of_goals]
@@ -149,6 +151,14 @@ class Equations:
         places: Ints = (9 * group.reshape(-1, 1) + np.arange(9)).ravel()
         return places
 
+    @cached_property
+    def bend_exactly(self) -> Bools:
+        """Which groups (k,) have only rows whose bend is known."""
+        exactly = np.concatenate([np.zeros(0, bool), *[batch.bends_exactly for batch in self.batches]])
+        found = np.ones(len(self.groups) + 1, bool)  # the last one is the world
+        found[self.body[~exactly]] = False
+        return found[:-1]
+
     def frames(self, configuration: Configuration) -> AnchorFrames:
         """Return where the joints' anchor frames are."""
         return AnchorFrames.at(self.joints, self.groups.inertia, configuration.centre, configuration.turn)
@@ -176,6 +186,19 @@ class Equations:
         rows = self.angles.rows(configuration)
         number = np.full(len(rows.value), -1, np.intp)
         return JointRows.join([mine, JointRows(rows.blocks, self.angles.body, rows.value, number, number)])
+
+    def limit_hessians(self, configuration: Configuration, numbers: Ints) -> Floats:
+        """Return the second derivatives (k, 12, 12) of some gaps of limits by their two groups' twists."""
+        frames = self.frames(configuration)
+        of_joints = limit_rows(frames)
+        count = len(of_joints)
+        mine = numbers[numbers < count]
+        upper = mine >= np.isfinite(self.joints.lower).sum()
+        found = coordinate_hessians(frames, of_joints.take(mine), np.where(upper, -1.0, 1.0))
+        if self.angles is None or len(mine) == len(numbers):
+            return found
+        others = self.angles.hessians(configuration, numbers[numbers >= count] - count)
+        return np.concatenate([found, others])
 
     def goals_moved_since(self, before: Equations) -> float:
         """Return how far goals have moved from the same ones before, over L or in radians; 0 for others."""

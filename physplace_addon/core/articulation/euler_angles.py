@@ -32,7 +32,7 @@ from ..arrays import Bools, Floats, Ints
 from ..errors import JointError
 from ..mechanics.joints import Anchors
 from ..quaternions import matrices, products
-from ..rigid import Pose
+from ..rigid import Pose, quaternion_exponential, skew
 from ..vectors import cross
 from .configuration import Configuration
 from .constraints import Constraint, Grouping
@@ -162,6 +162,63 @@ class AngleRows(RowBatch):
         blocks[:, 0, 3:] = -blocks[:, 1, 3:]
         return Rows.straight(share * gap, blocks)
 
+    def hessians(self, configuration: Configuration, rows: Ints | None = None) -> Floats:
+        """Return the second derivatives f'' (n, 12, 12) by the twists of both groups, or those of some rows.
+
+        Turns alone count.  Let c be a row by the second group's turn, in the scene, and D the symmetric part
+        of its derivative along turns of that group, by central differences of exact rows.  With turns a and b
+        of both, f is a function of exp(-a) exp(b) = exp(b - a - 1/2 a x b + ...), so that
+
+            f'' = (b - a)' D (b - a) - c . (a x b).
+        """
+        chosen = self if rows is None else self._only(rows)
+        count, each = len(chosen.axes), len(chosen.number)
+        turn = np.concatenate([configuration.turn, _UNTURNED])[chosen.pairs]
+        turns = np.concatenate([products(np.broadcast_to(q, (count, 4)), turn[:, 1]) for q in _DIFFERENCES])
+        both = np.stack([np.tile(turn[:, 0], (7, 1)), turns], axis=1)
+        found = chosen._repeated(7).rows(Configuration(np.zeros((14 * count, 3)), both.reshape(-1, 4)))
+        row = found.blocks[:, 1, 3:].reshape(7, each, 3)
+        change = (row[1:4] - row[4:]).transpose(1, 2, 0) / (2.0 * _STEP)
+        spread = 0.5 * (change + change.transpose(0, 2, 1))
+        mixed = 0.5 * skew(row[0]) - spread
+        out = np.zeros((each, 12, 12))
+        out[:, 3:6, 3:6] = out[:, 9:, 9:] = spread
+        out[:, 3:6, 9:] = mixed
+        out[:, 9:, 3:6] = mixed.transpose(0, 2, 1)
+        return out
+
+    def _only(self, rows: Ints) -> AngleRows:
+        """Return some rows, with the turns that these need alone."""
+        turns, number = np.unique(self.number[rows], return_inverse=True)
+        return AngleRows(
+            self.pairs[turns],
+            self.turn[turns],
+            self.axes[turns],
+            self.sign[turns],
+            self.middle[turns],
+            number.ravel(),
+            self.position[rows],
+            self.target[rows],
+            self.way[rows],
+        )
+
+    def _repeated(self, times: int) -> AngleRows:
+        """Return the rows several times, each turn with two groups of its own."""
+        count = len(self.axes)
+        number = (self.number + count * np.arange(times)[:, None]).ravel()
+        turns = np.tile(np.arange(count), times)
+        return AngleRows(
+            np.arange(2 * count * times).reshape(-1, 2),
+            self.turn[turns],
+            self.axes[turns],
+            self.sign[turns],
+            self.middle[turns],
+            number,
+            np.tile(self.position, times),
+            np.tile(self.target, times),
+            np.tile(self.way, times),
+        )
+
     def _angles(self, configuration: Configuration) -> tuple[Floats, Floats, Floats]:
         """Return the angles (a, b, c) (k, 3), their rates by w (k, 3, 3), and A (k, 3, 3).
 
@@ -185,6 +242,10 @@ class AngleRows(RowBatch):
 
 
 _UNTURNED = np.array([[1.0, 0.0, 0.0, 0.0]])
+_STEP = 1e-5  # radians, of differences
+_DIFFERENCES = np.array(
+    [quaternion_exponential(step * axis) for step in (0.0, _STEP, -_STEP) for axis in np.eye(3)]
+)[2:]  # once not turned, then about each axis there, and back
 
 
 def _rotated(vectors: Floats, axis: Ints, angle: Floats) -> Floats:

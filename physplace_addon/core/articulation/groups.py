@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy import sparse
@@ -30,6 +31,7 @@ from ..rigid import Pose, quaternion_conjugate
 from .configuration import Configuration
 from .linkage import Linkage
 
+_UNTURNED = np.array([[1.0, 0.0, 0.0, 0.0]])
 _LEAST_LEVER = 1e-3  # of k_g over L: a bead's turn costs no less, so that rows stay comparable
 
 
@@ -151,14 +153,34 @@ class RigidGroups:
         return int(self.part_group[part]), self.offsets[part].points(np.asarray(point, np.float64))
 
     def poses(self, configuration: Configuration) -> tuple[Pose, ...]:
-        """Return where the parts (m) are."""
-        frames = [
-            Pose(turn, centre) for turn, centre in zip(configuration.turn, configuration.centre, strict=True)
-        ]
+        """Return where the parts (m) are; those of a configuration are made once."""
+        found = self._placed.get(configuration)
+        if found is None:
+            found = self._placed[configuration] = self._made_poses(configuration)
+        return found
+
+    @cached_property
+    def _placed(self) -> WeakKeyDictionary[Configuration, tuple[Pose, ...]]:
+        return WeakKeyDictionary()
+
+    def _made_poses(self, configuration: Configuration) -> tuple[Pose, ...]:
+        centre, matrix = configuration.frames
+        turn = np.concatenate([configuration.turn, _UNTURNED])[self.part_group]
+        turned, shifted = self._offset_arrays
+        rotation = products(turn, turned)
+        places = centre[self.part_group] + (matrix[self.part_group] @ shifted[:, :, None])[:, :, 0]
         return tuple(
-            offset if group == FIXED else frames[group].compose(offset)
-            for group, offset in zip(self.part_group.tolist(), self.offsets, strict=True)
+            offset if group == FIXED else Pose(turn, place)
+            for group, offset, turn, place in zip(
+                self.part_group.tolist(), self.offsets, rotation, places, strict=True
+            )
         )
+
+    @cached_property
+    def _offset_arrays(self) -> tuple[Floats, Floats]:
+        """The rotations (m, 4) and translations (m, 3) of the offsets."""
+        rotation = np.array([each.rotation for each in self.offsets]).reshape(-1, 4)
+        return rotation, np.array([each.translation for each in self.offsets]).reshape(-1, 3)
 
     def configuration(self, poses: Sequence[Pose]) -> Configuration:
         """Return the configuration at poses (m) of the parts, of which the first of each group counts."""

@@ -18,7 +18,10 @@ and with B = J K^-1 G', x_0 the step without gaps, the gaps are a small linear c
 Hessian.  The paper's block is 1, which leaves out the bend of the constraints: it then diverges for goals far
 away.  Here K = M - sum l_i H_i with the H_i of `rows`, a 3x3 matrix for the turn of each group, exact for
 spherical joints, pins and point goals.  Where it is not positive definite, its eigenvalues are taken by their
-sizes, so that a step goes away from a saddle; what still oscillates is damped.
+sizes, so that a step goes away from a saddle; but not where joints, goals and pressing gaps leave no motion
+that way (`optimization.saddle_systems`).  With that, and with what pressing gaps bend by two groups at once,
+the normal of a contact and the axes of a limit that turn with one of them, convergence is quadratic there,
+too.  What still oscillates is damped.
 
 Rows that cannot hold.  l' are the multipliers of the step before for joints, so that these hold exactly in
 the end (method of multipliers), also where rows repeat others.  For a goal l' is that too as long as it is
@@ -34,6 +37,7 @@ and missed the pose in 6.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,13 +45,15 @@ import numpy as np
 from ..arrays import ArrayRecord, Floats, Ints
 from ..contact.system import FIXED
 from ..optimization.complementarity import complementary
+from ..optimization.saddle_systems import SaddleSystem, raised_inverse
 from .configuration import Configuration
 from .equations import Equations
 from .rows import Rows
 
 _MET = 1e-3  # of a goal's rows, over L or in radians, up to which its multipliers are carried on
 _STRONGEST = 1e3  # of these multipliers, over the unit cost: what is just out of reach does not pull for ever
-_LEAST_CURVATURE = 0.1  # of K, over M: what bends away is no freer
+_PENALTY = 100.0  # of gaps that press, over the metric
+_SLIGHT = 1e-2  # of a bend by two groups, over the metric, that is left out
 _BENDS = 1e-9  # of the bend, over M, that is worth a matrix
 _CHOICES = 12  # rounds in which gaps are chosen that a step closes
 _CLOSES = 1e-10  # gap below which it is closed, over L
@@ -63,6 +69,8 @@ class Gaps(ArrayRecord):
     blocks (k, 2, 6): their derivatives by the twists of two groups; those of the world mean nothing.
     body (k, 2): these groups, FIXED for the world.
     direction, arm (k, 2, 3): d and a of what bends (`rows`); 0 where that is not known.
+    hessians: gives, for the numbers (j,) of some gaps, the rest (j, 12, 12) of their second derivatives by
+        the twists of both groups; None for nothing.
     """
 
     gap: Floats
@@ -70,6 +78,7 @@ class Gaps(ArrayRecord):
     body: Ints
     direction: Floats
     arm: Floats
+    hessians: Callable[[Ints], Floats] | None = None
 
     @classmethod
     def straight(cls, gap: Floats, blocks: Floats, body: Ints) -> Gaps:
@@ -150,16 +159,12 @@ def newton_step(
     if anchor is not None:
         cost = cost + anchor.strength * groups.gradient(anchor.configuration, at.configuration)
     held = 0.0 if anchor is None else anchor.strength
-    inverse = _inverse_hessian(equations, _bend(equations, at, rows, gaps), at.damping, held)
-    dual = equations.dual
-    dual.factor(rows.blocks, inverse, equations.compliance)
+    saddle, right = _saddle(equations, at, rows, gaps, held)
     prior = _prior_multipliers(equations, at, rows)
-    free = _times(inverse, cost)
-    multipliers = dual.solve(equations.compliance * prior - rows.value + dual.rates(free))
-    x = dual.primal(multipliers) - free
+    x, multipliers = saddle.solved(right - cost, equations.compliance * prior - rows.value)
     pressing = np.zeros(0)
     if gaps is not None and len(gaps.gap):
-        x, multipliers, pressing = _pressed(equations, inverse, gaps, x, multipliers)
+        x, multipliers, pressing = _pressed(saddle, gaps, x, multipliers, at.pressing)
     far = reach_of(groups.reach, x)
     share = min(1.0, longest / far) if far > 0.0 else 1.0
     if share < 1.0:
@@ -204,28 +209,6 @@ def _prior_multipliers(equations: Equations, at: Iterate, rows: Rows) -> Floats:
     return prior
 
 
-def _inverse_hessian(equations: Equations, bend: Floats | None, damping: float, held: float) -> Floats:
-    """Return K^-1: its diagonal (k, 6) where nothing bends, else matrices (k, 6, 6).
-
-    bend: sum l_i H_i (k, 3, 3).  held: how strongly an anchor holds back.
-    """
-    metric = (1.0 + damping + held) * equations.groups.metric
-    if bend is None:
-        return 1.0 / metric
-    turning = metric[:, 3]
-    sizes = np.sqrt(np.einsum("kij,kij->k", bend, bend))
-    stiff = turning[:, None, None] * np.eye(3) - (1.0 + damping) * bend
-    doubtful = np.flatnonzero((1.0 + damping) * sizes > (1.0 - _LEAST_CURVATURE) * turning)
-    if len(doubtful):
-        values, vectors = np.linalg.eigh(stiff[doubtful])
-        values = np.maximum(np.abs(values), _LEAST_CURVATURE * turning[doubtful, None])
-        stiff[doubtful] = (vectors * values[:, None]) @ vectors.transpose(0, 2, 1)
-    inverse = np.zeros((len(metric), 6, 6))
-    inverse[:, _FIRST, _FIRST] = 1.0 / metric[:, :3]
-    inverse[:, 3:, 3:] = np.linalg.inv(stiff)
-    return inverse
-
-
 _FIRST = np.arange(3)
 
 
@@ -248,6 +231,72 @@ def _bend(equations: Equations, at: Iterate, rows: Rows, gaps: Gaps | None) -> F
     return bend
 
 
+def _saddle(
+    equations: Equations, at: Iterate, rows: Rows, gaps: Gaps | None, held: float
+) -> tuple[SaddleSystem, Floats]:
+    """Return the KKT system of a step, and what pressing gaps add to its right-hand side (k, 6).
+
+    held: how strongly an anchor holds back.
+    """
+    bend, metric = _bend(equations, at, rows, gaps), (1.0 + at.damping + held) * equations.groups.metric
+    inverse, raised = 1.0 / metric, np.zeros((0, *metric.shape))
+    if bend is not None:
+        inverse, raised = raised_inverse(metric, (1.0 + at.damping) * bend, equations.bend_exactly)
+    equations.dual.factor(rows.blocks, inverse, equations.compliance)
+    plain = SaddleSystem.of(equations.dual, inverse, len(equations))
+    changes, signs, right = _of_pressing(equations, at, gaps)
+    if len(signs):
+        signs = np.concatenate([np.full(len(raised), -1.0), signs])
+        found = plain.changed(np.concatenate([raised, changes]), signs)
+        if found is not None:
+            return found, right
+    return plain.lowered(raised), np.zeros(metric.shape)
+
+
+def _of_pressing(equations: Equations, at: Iterate, gaps: Gaps | None) -> tuple[Floats, Floats, Floats]:
+    """Return what gaps that pressed in the step before add: U (u, k, 6) and S (u,), and to r (k, 6).
+
+    It is how they bend by two groups at once, and a penalty.  They are expected to close, G x + g = 0.  So w
+    G'G x = -w G'g holds, too, whatever w, and with it only motions that they leave free must be positive.
+    """
+    count = len(equations.groups)
+    some = np.zeros(0, np.intp)
+    if gaps is not None and len(at.pressing) == len(gaps.gap):
+        some = np.flatnonzero(at.pressing)
+    if gaps is None or gaps.hessians is None or not len(some):
+        return np.zeros((0, count, 6)), np.zeros(0), np.zeros((count, 6))
+    changes, signs = _mixed_bend(equations, gaps, gaps.hessians(some), some, at.pressing[some])
+    closing = gaps.take(some).dense(count).reshape(-1, count, 6)
+    weight = _PENALTY / np.einsum("pkj,kj->p", closing**2, 1.0 / equations.groups.metric)
+    right = -np.einsum("p,pkj->kj", weight * gaps.gap[some], closing)
+    penalty = np.sqrt(weight)[:, None, None] * closing
+    return np.concatenate([changes, penalty]), np.concatenate([signs, np.ones(len(some))]), right
+
+
+def _mixed_bend(
+    equations: Equations, gaps: Gaps, hessians: Floats, some: Ints, pressing: Floats
+) -> tuple[Floats, Floats]:
+    """Return U (u, k, 6) and S (u,) of what some gaps bend by two groups at once.
+
+    It is - sum z_i H_i = U S U'.  What is small beside the metric is left out.
+    """
+    count = len(equations.groups)
+    pairs, number = np.unique(gaps.body[some], axis=0, return_inverse=True)
+    sums = np.zeros((len(pairs), 12, 12))
+    np.add.at(sums, number.ravel(), -pressing[:, None, None] * hessians)
+    metric = np.concatenate([equations.groups.metric, np.full((1, 6), np.inf)])  # nothing moves the world
+    root = np.sqrt(metric[pairs]).reshape(-1, 12)
+    values, vectors = np.linalg.eigh(sums / root[:, :, None] / root[:, None])
+    pair, which = np.nonzero(np.abs(values) > _SLIGHT)
+    size = np.sqrt(np.abs(values[pair, which]))
+    moves = np.isfinite(root)[pair]
+    parts = np.where(moves, np.where(moves, root[pair], 0.0) * vectors[pair, :, which] * size[:, None], 0.0)
+    changes = np.zeros((len(pair), count + 1, 6))
+    for slot in (0, 1):
+        changes[np.arange(len(pair)), pairs[pair, slot]] += parts[:, 6 * slot : 6 * slot + 6]
+    return changes[:, :count], np.sign(values[pair, which])
+
+
 def _outer_sums(multipliers: Floats, direction: Floats, arm: Floats, places: Ints, count: int) -> Floats:
     """Return the sums (k, 3, 3) of l d a' of rows (n,) over groups; places as in `Equations.places`."""
     pull = multipliers[:, None, None] * direction
@@ -256,43 +305,36 @@ def _outer_sums(multipliers: Floats, direction: Floats, arm: Floats, places: Int
     return sums.reshape(-1, 3, 3)[:count]
 
 
-def _times(inverse: Floats, right: Floats) -> Floats:
-    """Return K^-1 (k, 6) or (k, 6, 6) times (k, 6)."""
-    product: Floats = inverse * right if inverse.ndim == 2 else (inverse @ right[:, :, None])[:, :, 0]
-    return product
-
-
 def _pressed(
-    equations: Equations, inverse: Floats, gaps: Gaps, x: Floats, multipliers: Floats
+    saddle: SaddleSystem, gaps: Gaps, x: Floats, multipliers: Floats, pressing: Floats
 ) -> tuple[Floats, Floats, Floats]:
-    """Return the step x (m, 6), the multipliers l (n,) and z (k,) with gaps, from those without.
+    """Return the step x (k, 6), the multipliers l (n,) and z of the gaps, from those without gaps.
 
-    Few of the gaps matter: those that the step without them closes, and those that a step with these closes.
+    Few of the gaps matter: those that have pressed, those that the step without them closes, and those that a
+    step with these closes.
     """
-    dual, count = equations.dual, len(equations.groups)
-    z = np.zeros(len(gaps.gap))
-    chosen = np.flatnonzero(gaps.after(x) < 0.0)
+    z, count = np.zeros(len(gaps.gap)), len(x)
+    before = pressing > 0.0 if len(pressing) == len(z) else np.zeros(len(z), bool)
+    more = np.flatnonzero((gaps.after(x) < 0.0) | before)
+    active, chosen = before[more], more[:0]
+    pushed, back = np.zeros((0, count, 6)), np.zeros((len(multipliers), 0))
     moved, changed = x, multipliers
     for _ in range(_CHOICES):
-        if not len(chosen):
+        if not len(more):
             break
+        chosen = np.concatenate([chosen, more])
+        found, its_multipliers = saddle.solved_for(gaps.take(more).dense(count).reshape(-1, count, 6))
+        pushed, back = np.concatenate([pushed, found]), np.concatenate([back, its_multipliers], axis=1)
         some = gaps.take(chosen)
-        by_group = some.dense(count).reshape(-1, count, 6)
-        weighted = by_group * inverse if inverse.ndim == 2 else (by_group[:, :, None] @ inverse)[:, :, 0]
-        across = dual.rates_of_many(weighted)
-        back = dual.solve(across)
-        matrix = weighted.reshape(len(chosen), -1) @ by_group.reshape(len(chosen), -1).T - across.T @ back
+        matrix = some.dense(count) @ pushed.reshape(len(chosen), -1).T
         z[:] = 0.0
-        z[chosen] = complementary(0.5 * (matrix + matrix.T), some.after(x), None)
-        change = -(back @ z[chosen])
-        moved = x + np.einsum("k,kmi->mi", z[chosen], weighted) + dual.primal(change)
-        changed = multipliers + change
+        z[chosen] = complementary(0.5 * (matrix + matrix.T), some.after(x), active)
+        moved = x + np.einsum("c,ckj->kj", z[chosen], pushed)
+        changed = multipliers + back @ z[chosen]
         after = gaps.after(moved)
         after[chosen] = 0.0
-        closed = np.flatnonzero(after < -_CLOSES)
-        if not len(closed):
-            break
-        chosen = np.union1d(chosen, closed)
+        more = np.flatnonzero(after < -_CLOSES)
+        active = np.concatenate([z[chosen] > 0.0, np.ones(len(more), bool)])
     return moved, changed, z
 
 

@@ -51,7 +51,7 @@ class _Posing:
         self._idle = self._slow = 0
         system = scene.start.system
         never_meeting = frozenset() if system is None else system.never_meeting
-        self._sleepers = Sleepers(np.zeros(len(scene.linkage)), never_meeting)
+        self._sleepers = Sleepers.of(len(scene.linkage), never_meeting)
         self._tracking.follow(goals)
 
     @staticmethod

@@ -31,7 +31,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..arrays import ArrayRecord, Floats, Ints
+from ..arrays import ArrayRecord, Bools, Floats, Ints
 from ..mechanics.inertia import Inertia
 from ..mechanics.joints.equations import AnchorFrames, Joints
 from ..vectors import cross, dot
@@ -67,6 +67,11 @@ class RowBatch(ABC):
     def body(self) -> Ints:
         """The groups (n, 2) of the rows, FIXED for the world."""
 
+    @property
+    def bends_exactly(self) -> Bools:
+        """Whether the directions and arms (n,) of rows that hold give all of their second derivatives."""
+        return np.zeros(len(self.body), bool)
+
     @abstractmethod
     def rows(self, configuration: Configuration) -> Rows:
         """Return the rows (n,) at a configuration."""
@@ -87,6 +92,11 @@ class CoincidentPoints(RowBatch):
     def body(self) -> Ints:
         """The groups (3 k, 2) of the rows."""
         return np.repeat(self.pairs, 3, axis=0)
+
+    @property
+    def bends_exactly(self) -> Bools:
+        """That all of them do."""
+        return np.ones(3 * len(self.pairs), bool)
 
     def rows(self, configuration: Configuration) -> Rows:
         """Return three rows a pair."""
@@ -135,6 +145,11 @@ class PerpendicularAxes(RowBatch):
     def body(self) -> Ints:
         """The groups (k, 2) of the rows."""
         return self.pairs
+
+    @property
+    def bends_exactly(self) -> Bools:
+        """That those do whose axes have partners."""
+        return ~np.isnan(self.partner[:, 0])
 
     def rows(self, configuration: Configuration) -> Rows:
         """Return a row a pair."""

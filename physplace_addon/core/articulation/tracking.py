@@ -24,7 +24,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import Floats, Ints
 from ..rigid import Pose
 from .configuration import Configuration, twists_between
 from .equations import Equations
@@ -63,6 +63,10 @@ class Clearances(ABC, Generic[ValidT]):
     @abstractmethod
     def gaps(self, configuration: Configuration) -> Gaps:
         """Return the gaps of what may meet in this tick, at any configuration in it."""
+
+    def hessians(self, configuration: Configuration, numbers: Ints) -> Floats:
+        """Return the parts (k, 12, 12) of the second derivatives of some gaps that `Gaps` leaves out."""
+        return np.zeros((len(numbers), 12, 12))
 
     @abstractmethod
     def checked(self, configuration: Configuration) -> ValidT | None:
@@ -186,13 +190,23 @@ class Tracking:
                 valid = clearances.checked(solution.iterate.configuration)
                 if valid is not None:
                     return self._arrived(Tick(solution, valid, share, length))
-                # first with what the check has found; but what cuts a corner has to stop before it
-                again = clearances.has_obeyed and attempt - tried < _AGAIN
-                share *= 1.0 if again else min(max(_SAFELY * clearances.free_share, 0.05), _SHORTER)
+                share *= self._less(clearances, attempt - tried)
             if share < _LEAST_SHARE:
                 break
         assert solution is not None
         return Tick(solution, None, 0.0, 0.0)
+
+    @staticmethod
+    def _less(clearances: Clearances[ValidT], times: int) -> float:
+        """Return by what s is to fall after a check has failed, not for the first time.
+
+        It is tried again at first with what the check has found.  Where the end obeys that and the way there
+        cuts a corner at its share t, by D / 2 of a parabola with 4 t (1 - t), the cut is as the square of s.
+        """
+        free = clearances.free_share
+        if clearances.has_obeyed:
+            return 1.0 if times < _AGAIN else min(max(_SAFELY * free, 0.05), _SHORTER)
+        return min(max(_SAFELY * float(np.sqrt(4.0 * free * (1.0 - free))), 0.05), _SHORTER)
 
     def _arrived(self, tick: Tick[ValidT]) -> Tick[ValidT]:
         self.iterate = tick.solution.iterate
@@ -211,9 +225,7 @@ class Tracking:
         limits = _Limits.at(equations, at.configuration, self.coordinates)
         count, error = 0, _error(equations, rows)
         for _ in range(_ROUNDS):
-            mine = limits.gaps(at.configuration)
-            count = len(mine.gap)
-            gaps = Gaps.join([mine, clearances.gaps(at.configuration)])
+            gaps, count = limits.with_clearances(at.configuration, clearances)
             shifted = replace(rows, value=rows.value - offset)
             at = newton_step(equations, self.reference, at, shifted, gaps, _ONE_STEP, anchor)
             rows = equations.rows(at.configuration)
@@ -263,9 +275,7 @@ class Tracking:
         found, count = Iterate.start(between, bare), 0
         rows = bare.rows(between)
         for _ in range(_ROUNDS):
-            mine = limits.gaps(found.configuration)
-            count = len(mine.gap)
-            gaps = Gaps.join([mine, clearances.gaps(found.configuration)])
+            gaps, count = limits.with_clearances(found.configuration, clearances)
             found = newton_step(bare, between, found, rows, gaps, _ONE_STEP)
             rows = bare.rows(found.configuration)
             if _error(bare, rows) <= _CLOSED and found.length <= _ENOUGH:
@@ -296,6 +306,23 @@ class _Limits:
             return cls(equations, near, np.zeros(0))
         gaps = equations.limits(configuration, near).value
         return cls(equations, near, np.minimum(gaps, 0.0))
+
+    def with_clearances(
+        self, configuration: Configuration, clearances: Clearances[ValidT]
+    ) -> tuple[Gaps, int]:
+        """Return the gaps of all limits, then those of clearances, and the number of limits."""
+        mine = self.gaps(configuration)
+        count = len(mine.gap)
+
+        def hessians(numbers: Ints) -> Floats:
+            of_limits, others = numbers[numbers < count], numbers[numbers >= count] - count
+            found = [np.zeros((0, 12, 12))]
+            found += [self.equations.limit_hessians(configuration, of_limits)] if len(of_limits) else []
+            found += [clearances.hessians(configuration, others)] if len(others) else []
+            return np.concatenate(found)
+
+        every = Gaps.join([mine, clearances.gaps(configuration)])
+        return replace(every, hessians=hessians), count
 
     def gaps(self, configuration: Configuration) -> Gaps:
         """Return the gaps of all limits."""

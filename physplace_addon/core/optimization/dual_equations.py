@@ -64,6 +64,8 @@ class DualEquations:
         self._owner = np.where(body.ravel() >= 0, body.ravel(), 0)
         self._columns = (self._owner[:, None] * 6 + np.arange(6)).ravel()
         self._still = np.flatnonzero(body.ravel() < 0)
+        self._by_owner = np.argsort(self._owner, kind="stable")
+        self._owner_starts = np.unique(self._owner[self._by_owner], return_index=True)[::-1]
         self._in_hub = [(hub, entry[owner == hub]) for hub in dense]
         kept = entry[~np.isin(owner, dense)]
         first, second = _pairs_by_owner(kept, body.ravel()[kept])
@@ -175,6 +177,17 @@ class DualEquations:
             np.float64, copy=False
         )
         return sums.reshape(-1, 6)
+
+    def primal_of_many(self, multipliers: Floats) -> Floats:
+        """Return K^-1 J' l (k, m, 6) for multipliers l (n, k)."""
+        count = multipliers.shape[1]
+        entries = np.repeat(multipliers, 2, axis=0)[:, :, None] * self._weighted[:, None]
+        sums = np.zeros((self._count, count, 6))
+        order = self._by_owner
+        starts, owners = self._owner_starts
+        sums[owners] = np.add.reduceat(entries[order], starts, axis=0) if len(starts) else 0.0
+        found: Floats = sums.transpose(1, 0, 2)
+        return found
 
     def rates(self, x: Floats) -> Floats:
         """Return J x (n,) for coordinates x (m, 6)."""

@@ -207,6 +207,17 @@ def person() -> Figure:
     return Figure(Linkage.of(parts, joints, names=names), poses)
 
 
+def hand() -> Figure:
+    """A palm with four fingers side by side, 2 mm apart, that point along x; it is 21 cm long."""
+    sizes = {"palm": ((0.1, 0.09, 0.02), (0.0, 0.0, 0.0))}
+    places = [-0.033 + 0.022 * i for i in range(4)]
+    sizes |= {f"finger {i}": ((0.1, 0.02, 0.02), (0.11, y, 0.0)) for i, y in enumerate(places)}
+    poses = [at(np.array(place)) for _, place in sizes.values()]
+    joints = [_socket(f"knuckle {i}", 0, i + 1, (0.055, y, 0.0), poses, 0.7) for i, y in enumerate(places)]
+    parts = [box(size, name) for name, (size, _) in sizes.items()]
+    return Figure(Linkage.of(parts, joints, names=list(sizes)), poses)
+
+
 def _socket(
     name: str, first: int, second: int, point: Sequence[float], poses: Sequence[Pose], most: float
 ) -> Joint:

@@ -17,6 +17,7 @@ from physplace_addon.core.articulation import (
     pinned,
 )
 from physplace_addon.core.articulation.contact.clearances import CarriedGaps, without_far_world
+from physplace_addon.core.articulation.groups import RigidGroups
 from physplace_addon.core.bodies import Body
 from physplace_addon.core.bodies.polyhedra import polyhedron
 from physplace_addon.core.contact.system import FIXED, InterfacePoints, Reach
@@ -115,6 +116,53 @@ def some_point(rng: np.random.Generator, dims: tuple[int, int]) -> InterfacePoin
         np.ones(1), np.zeros(1, bool), np.full(1, np.inf),
         (one + 0.3 * normal)[None], one[None], normal[None], gap, np.zeros(1, np.intp), np.full(1, 2),
     )  # fmt: skip
+
+
+def test_what_carried_gaps_leave_out_of_their_bend_is_what_two_groups_do_at_once(
+    rng: np.random.Generator,
+) -> None:
+    groups, at = RigidGroups.of(figures.chain(3).linkage, figures.chain(3).poses)
+    each, unit = np.arange(4), rng.normal(size=(4, 3))
+    rows = CarriedGaps(
+        np.array([(0, 1), (1, 2), (2, 0), (1, FIXED)], np.intp),
+        rng.normal(size=(4, 2, 3)),
+        np.array([0, 1, 0, 1], np.intp),
+        unit / np.linalg.norm(unit, axis=1)[:, None],
+        np.zeros(4),
+    )
+    found, step = rows.gaps(at, groups.length), 1e-4
+    mixed = rows.mixed_hessians(at, groups.length)
+    for _ in range(10):
+        twists = step * np.concatenate([rng.normal(size=(3, 6)), np.zeros((1, 6))])
+        ahead, behind = (rows.gaps(at.moved(s * twists[:3], groups.length), groups.length) for s in (1, -1))
+        bent = (ahead.gap + behind.gap - 2.0 * found.gap) / step**2
+        x = twists[rows.body] / step
+        turn = x[:, :, 3:]
+        along, arm = found.direction, found.arm
+        own = (turn * along).sum(axis=2) * (turn * arm).sum(axis=2)
+        own -= (turn**2).sum(axis=2) * (along * arm).sum(axis=2)
+        flat = x.reshape(4, 12)
+        both = own.sum(axis=1) + np.einsum("ki,kij,kj->k", flat, mixed, flat)
+        np.testing.assert_allclose(both[each], bent, atol=1e-5)
+
+
+def test_fingers_that_squeeze_each_other_go_along_with_the_hand_that_is_dragged() -> None:
+    figure = figures.hand()
+    scene = scene_of(figure)
+    tips = [figure.poses[i].points(0.1 * TIP) for i in range(1, 5)]
+    middle = np.mean(tips, axis=0)
+    squeezed = LinkageSolve(scene, scene.start, [PointGoal(i, 0.1 * TIP, middle) for i in (1, 2, 3, 4)])
+    for _ in range(12):
+        squeezed.step()
+    palm = squeezed.state.poses[0].translation
+    drag = LinkageDrag(scene, squeezed.state, [PointGoal(0, np.zeros(3), palm)])
+    assert len(squeezed.state.contacts) >= 3
+    for tick in range(1, 6):
+        place = palm + tick * np.array([-0.002, 0.001, -0.004])
+        drag.move_to([PointGoal(0, np.zeros(3), place)])
+        state = drag.step()
+        assert deepest_overlap(figure, state, [], scene) < 1e-6
+        np.testing.assert_allclose(state.poses[0].translation, place, atol=1e-6)
 
 
 def test_an_arm_stops_at_a_wall_and_slides_along_it() -> None:

@@ -95,6 +95,24 @@ def test_derivatives_of_gaps_and_of_locked_angles_are_finite_differences(
             np.testing.assert_allclose(blocks[:, slot, i], held, atol=1e-5)
 
 
+@pytest.mark.parametrize("order", ORDERS)
+def test_second_derivatives_of_some_limits_are_finite_differences(
+    order: str, rng: np.random.Generator
+) -> None:
+    equations, at = limit_gaps(*two_parts(rng, order, np.array([0.3, -0.2, 0.5]), LOWER, UPPER))
+    some, step = np.array([0, 2, 5]), 1e-5
+    twists = step * rng.normal(size=(20, 2, 6))
+    rows = equations.limits(at)
+    hessians = equations.limit_hessians(at, some)
+    for twist in twists:
+        ahead, behind = (
+            equations.limits(at.moved(sign * twist, equations.groups.length)) for sign in (1.0, -1.0)
+        )
+        bent = (ahead.value + behind.value - 2.0 * rows.value)[some] / step**2
+        x = twist.ravel() / step
+        np.testing.assert_allclose(np.einsum("i,kij,j->k", x, hessians, x), bent, atol=1e-4)
+
+
 def angles_of(order: str, linkage: Linkage, poses: tuple[Pose, ...]) -> Floats:
     """The Euler angles (3,) between the frames of the joint, from the turn's matrix alone."""
     anchors = linkage.joints[0].anchors

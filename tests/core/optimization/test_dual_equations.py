@@ -75,6 +75,16 @@ def test_a_star_is_as_sparse_as_a_chain() -> None:
     assert DualEquations(ring(500), 500).half_bandwidth <= 12
 
 
+def test_primals_of_many_multipliers_are_those_of_each(rng: np.random.Generator) -> None:
+    for body in (star(70), ring(12)):
+        count = int(body.max()) + 1
+        equations = DualEquations(body, count)
+        equations.factor(rng.normal(size=(len(body), 2, 6)), np.ones((count, 6)), np.ones(len(body)))
+        many = rng.normal(size=(len(body), 4))
+        each = [equations.primal(column) for column in many.T]
+        np.testing.assert_allclose(equations.primal_of_many(many), each, atol=1e-12)
+
+
 def assert_complementary(matrix: Floats, linear: Floats, z: Floats) -> None:
     slack = matrix @ z + linear
     assert (z >= 0.0).all()

@@ -38,7 +38,8 @@ from ...contact.system import (
     RigidPaths,
     motion_stops,
 )
-from ...rigid import Pose, Poses
+from ...optimization.complementarity import complementary
+from ...rigid import Pose, Poses, displaced, skew
 from ...vectors import cross, dot
 from ..configuration import Configuration, twists_between
 from ..groups import RigidGroups
@@ -53,10 +54,12 @@ _LEAVING = 0.1  # sine of the angle by which a normal may leave its features' co
 _SOON = 0.1  # part of a piece of a path after the first stop within which others are obeyed at once
 _PIECE, _MOST_PIECES = 0.7, 8  # length of a piece, over the radius of a part that moves; and the most of them
 _TOUCHING = 1.5  # gap over D of a contact
+_LIFT_COMPLIANCE = 0.1  # beside 2, the square of a row of two unit normals
 _STAYING = 1.0  # gap more than D, over D, of points that touch at both ends of a tick
 _LEAST = 0.3  # gap over D that is kept where there was no more at the start of a tick
 # distance, over the reach of a tick, that is measured at most: a sleeping pair sleeps for some ticks
 _MARGIN = 4.0
+_ROUGHLY = 0.2  # error of a measured distance, over it
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,18 +110,42 @@ class CarriedGaps(ArrayRecord):
         bends[each, self.carrier] *= -1.0  # there the normal turns, and not the arm
         return Gaps((dot(normal, apart) - self.kept) / length, blocks, self.body, bends, arm)
 
+    def mixed_hessians(self, configuration: Configuration, length: float) -> Floats:
+        """Return what `gaps` leaves out of the second derivatives (k, 12, 12) of the gaps, over a length.
+
+        The normal n turns by t with its bearer c while the other point moves: with d = dX_o - dX_c + T_o x r,
+        T_o the turn of the other group and r its arm, that is t . (n x d), n out of the other's surface.
+        """
+        found = self.gaps(configuration, length)
+        each, other = np.arange(len(self.body)), 1 - self.carrier
+        normal, arm = found.direction[each, other], found.arm[each, other]
+        turn, turned = 2 * self.carrier + 1, skew(normal)
+        out = np.zeros((len(each), 4, 4, 3, 3))  # by the shift and turn of the first, and of the second
+        out[each, turn, 2 * other], out[each, turn, 2 * self.carrier] = turned, -turned
+        out[each, turn, 2 * other + 1] = -turned @ skew(arm)
+        half = out.transpose(0, 1, 3, 2, 4).reshape(-1, 12, 12)
+        whole: Floats = half + half.transpose(0, 2, 1)
+        return whole
+
 
 @dataclass
 class Sleepers:
     """How far parts may move before they can come near the world: kept from tick to tick.
 
-    free (m,): lengths that are left.  never_meeting: pairs that do not meet however near they are.
+    free (m,): lengths that are left.  most (m,): how far they are from the world at most.
+    never_meeting: pairs that do not meet however near they are.
     seen: the poses since which the lengths count; None before the first tick.
     """
 
     free: Floats
+    most: Floats
     never_meeting: frozenset[Pair]
     seen: tuple[Pose, ...] | None = None
+
+    @classmethod
+    def of(cls, count: int, never_meeting: frozenset[Pair]) -> Sleepers:
+        """Return what is known of so many parts at first: nothing."""
+        return cls(np.zeros(count), np.full(count, np.inf), never_meeting)
 
     def without_far_pairs(self, system: ContactSystem, reach: float, moving: Bools) -> ContactSystem:
         """Return a system whose parts (m,) that do not move, or are farther than a reach, a length, from the
@@ -132,15 +159,18 @@ class Sleepers:
         if system.fixed is None:
             return np.zeros(len(system), bool)
         if self.seen is not None:
-            self.free -= _farthest_moves(system, self.seen)
+            moves = _farthest_moves(system, self.seen)
+            self.free -= moves
+            self.most += moves
         self.seen = system.poses
         lower, upper = system.boxes
         tree = system.fixed.tree
         apart = np.maximum(lower - tree.upper[0], tree.lower[0] - upper).max(axis=1)
         self.free = np.maximum(self.free, apart)
-        for part in np.flatnonzero((self.free <= reach) & moving).tolist():
+        for part in np.flatnonzero((self.free <= reach) & (self.most > reach) & moving).tolist():
             body, pose = system.bodies[part], system.poses[part]
-            self.free[part] = clearance(body.tree, pose, tree, 0.2, _MARGIN * reach)
+            self.free[part] = clearance(body.tree, pose, tree, _ROUGHLY, _MARGIN * reach)
+            self.most[part] = self.free[part] / (1.0 - _ROUGHLY)
         awake: Bools = (self.free <= reach) & moving
         return awake
 
@@ -193,6 +223,10 @@ class ContactClearances(Clearances[ContactSystem]):
             return Gaps.none()
         return self._rows.gaps(configuration, self._groups.length)
 
+    def hessians(self, configuration: Configuration, numbers: Ints) -> Floats:
+        """Return what is left out of the second derivatives of some gaps."""
+        return self._rows.take(numbers).mixed_hessians(configuration, self._groups.length)
+
     def checked(self, configuration: Configuration) -> ContactSystem | None:
         """Return the bodies at a configuration if nothing is crossed on the path there."""
         before, groups = self._system, self._groups
@@ -213,7 +247,9 @@ class ContactClearances(Clearances[ContactSystem]):
 
         Groups turn evenly.  Were their centres to go straight, points that touch at both ends would go
         through arcs, about a^2 r / 8 deep for a turn a, and cut into what they slide on.  So the centres are
-        shifted there by the least that gives such points their gaps.
+        shifted there by the least s that lifts such points: min 1/2 |s|^2 + 1/2 |v|^2 / c with
+        N s + g + v >= 0.  Its dual is (N N' + c) z + g >= 0, z >= 0, s = N' z.  The compliance c keeps |s|
+        within |v| / (2 sqrt(c)) where what is squeezed from two sides cannot be lifted.
         """
         length, rows = self._groups.length, self._rows
         half = self._start.moved(0.5 * twists, length)
@@ -222,10 +258,10 @@ class ContactClearances(Clearances[ContactSystem]):
         if not len(stay):
             return half
         count = len(self._groups)
-        there = rows.take(stay).gaps(half, length)
-        shifts = there.dense(count).reshape(len(stay), count, 6)[:, :, :3].reshape(len(stay), 3 * count)
-        least = np.linalg.lstsq(shifts, -there.gap, rcond=1e-6)[0]
-        return Configuration(half.centre + length * least.reshape(count, 3), half.turn)
+        there = rows.take(stay).gaps(half, 1.0)
+        normals = there.dense(count).reshape(len(stay), count, 6)[:, :, :3].reshape(len(stay), 3 * count)
+        pushes = complementary(normals @ normals.T + _LIFT_COMPLIANCE * np.eye(len(stay)), there.gap)
+        return Configuration(half.centre + (pushes @ normals).reshape(count, 3), half.turn)
 
     def _obey(self, there: Configuration, end: Configuration, stop: Stop) -> None:
         """Add rows for what pairs come to at a place on the way to the end of a tick."""
@@ -277,8 +313,7 @@ def _piece(
     rest = RigidPaths(further, length**2 * paths.bend, length * paths.turn)
     if begin == 0.0:
         return system, rest
-    moves = zip(system.poses, shift, begin * paths.turn, system.centres, strict=True)
-    return system.at([pose.displaced(*move) for pose, *move in moves]), rest
+    return system.at(displaced(system.poses, shift, begin * paths.turn, system.centres)), rest
 
 
 _REACH = Reach(1.0, 1.0, 1.0)  # over the lengths of travel

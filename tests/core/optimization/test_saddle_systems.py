@@ -1,0 +1,104 @@
+"""KKT systems whose curvature is put right by a few directions, against dense ones."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from physplace_addon.core.arrays import Floats
+from physplace_addon.core.optimization.dual_equations import DualEquations
+from physplace_addon.core.optimization.saddle_systems import SaddleSystem, raised_inverse, times
+
+COUNT, COMPLIANCE = 6, 1e-3
+BODY = np.array([(i, i + 1) for i in range(COUNT - 1) for _ in range(5)], np.intp)
+
+
+class Problem:
+    """A chain of bodies with rows between neighbours, and a bend that turns some curvatures negative."""
+
+    def __init__(self, rng: np.random.Generator, size: float) -> None:
+        self.metric = np.ones((COUNT, 6))
+        bend = size * rng.normal(size=(COUNT, 3, 3))
+        self.bend = 0.5 * (bend + bend.transpose(0, 2, 1))
+        self.blocks = rng.normal(size=(len(BODY), 2, 6))
+        inverse, self.raised = raised_inverse(self.metric, self.bend, np.ones(COUNT, bool))
+        dual = DualEquations(BODY, COUNT)
+        dual.factor(self.blocks, inverse, np.full(len(BODY), COMPLIANCE))
+        self.system = SaddleSystem.of(dual, inverse, len(BODY))
+
+    @property
+    def curvature(self) -> Floats:
+        """K (6 m, 6 m), with its bend."""
+        found = np.eye(6 * COUNT)
+        for i, bend in enumerate(self.bend):
+            found[6 * i + 3 : 6 * i + 6, 6 * i + 3 : 6 * i + 6] -= bend
+        return found
+
+    @property
+    def rows(self) -> Floats:
+        """J (n, 6 m)."""
+        found = np.zeros((len(BODY), COUNT, 6))
+        for slot in (0, 1):
+            found[np.arange(len(BODY)), BODY[:, slot]] = self.blocks[:, slot]
+        return found.reshape(len(BODY), -1)
+
+    def free_curvature(self, curvature: Floats) -> float:
+        """The least eigenvalue of K + J' C^-1 J, which motions that the rows leave free have to be positive
+        in.
+        """
+        return float(np.linalg.eigvalsh(curvature + self.rows.T @ self.rows / COMPLIANCE)[0])
+
+    def assert_solved(self, system: SaddleSystem, curvature: Floats, rng: np.random.Generator) -> None:
+        """That a system solves K x - J' l = r, J x + C l = p."""
+        right, below = rng.normal(size=(COUNT, 6)), rng.normal(size=len(BODY))
+        x, multipliers = system.solved(right, below)
+        first = curvature @ x.ravel() - self.rows.T @ multipliers - right.ravel()
+        second = self.rows @ x.ravel() + COMPLIANCE * multipliers - below
+        assert max(np.abs(first).max(), np.abs(second).max()) < 1e-8
+        many, its = system.solved_for(np.stack([right, 2.0 * right]))
+        alone, mine = system.solved(right, np.zeros(len(BODY)))
+        np.testing.assert_allclose(many, [alone, 2.0 * alone], atol=1e-8)
+        np.testing.assert_allclose(its.T, [mine, 2.0 * mine], atol=1e-7)
+
+
+def test_what_was_raised_is_taken_back_where_free_motions_stay_positive(rng: np.random.Generator) -> None:
+    seen = set()
+    for size in (0.8, 1.5, 3.0, 6.0):
+        problem = Problem(rng, size)
+        assert len(problem.raised)
+        assert problem.free_curvature(np.linalg.inv(_dense(problem.system.inverse))) > 0.0
+        is_positive = problem.free_curvature(problem.curvature) > 0.0
+        found = problem.system.changed(problem.raised, np.full(len(problem.raised), -1.0))
+        assert (found is not None) == is_positive
+        if found is not None:
+            problem.assert_solved(found, problem.curvature, rng)
+        seen.add(is_positive)
+    assert seen == {True, False}
+
+
+def test_a_system_that_needs_some_of_what_was_raised_still_goes_downhill(rng: np.random.Generator) -> None:
+    problem = Problem(rng, 4.0)
+    assert problem.free_curvature(problem.curvature) < 0.0
+    lowered = problem.system.lowered(problem.raised)
+    for _ in range(20):
+        right = rng.normal(size=(COUNT, 6))
+        x, _ = lowered.solved(right, np.zeros(len(BODY)))
+        assert float((x * right).sum()) > 0.0
+
+
+def test_changes_of_either_sign_are_part_of_the_system(rng: np.random.Generator) -> None:
+    problem = Problem(rng, 0.3)
+    changes, signs = 0.1 * rng.normal(size=(4, COUNT, 6)), np.array([1.0, -1.0, 1.0, -1.0])
+    flat = changes.reshape(4, -1)
+    whole = np.concatenate([problem.raised, changes])
+    every = np.concatenate([np.full(len(problem.raised), -1.0), signs])
+    found = problem.system.changed(whole, every)
+    assert found is not None
+    problem.assert_solved(found, problem.curvature + flat.T @ (signs[:, None] * flat), rng)
+
+
+def _dense(inverse: Floats) -> Floats:
+    found = np.zeros((6 * COUNT, 6 * COUNT))
+    for i, block in enumerate(inverse):
+        found[6 * i : 6 * i + 6, 6 * i : 6 * i + 6] = block
+    assert np.allclose(times(inverse, np.ones((COUNT, 6))).ravel(), found.sum(axis=1))
+    return found
