@@ -88,6 +88,7 @@ bench: set-up
 	@$(RUN) -m benchmarks.rigid_bodies $(ARGS)
 	@$(RUN) -m benchmarks.motion $(ARGS)
 	@$(RUN) -m benchmarks.linkages $(ARGS)
+	@$(RUN) -m benchmarks.characters $(ARGS)
 
 lint: set-up-checks
 	@$(CHECKS)/ruff check .
