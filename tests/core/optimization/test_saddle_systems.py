@@ -65,7 +65,8 @@ def test_what_was_raised_is_taken_back_where_free_motions_stay_positive(rng: np.
     for size in (0.8, 1.5, 3.0, 6.0):
         problem = Problem(rng, size)
         assert len(problem.raised)
-        assert problem.free_curvature(np.linalg.inv(_dense(problem.system.inverse))) > 0.0
+        raised = np.asarray(np.linalg.inv(_dense(problem.system.inverse)), np.float64)
+        assert problem.free_curvature(raised) > 0.0
         is_positive = problem.free_curvature(problem.curvature) > 0.0
         found = problem.system.changed(problem.raised, np.full(len(problem.raised), -1.0))
         assert (found is not None) == is_positive
