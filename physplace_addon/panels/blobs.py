@@ -28,6 +28,7 @@ from ..scene.blobs.objects import (
     FOCUS,
     FROZEN,
     JOIN,
+    KEEP_NORMALS,
     LIVE,
     MIRROR,
     PLAY,
@@ -46,6 +47,7 @@ OF_BLOBS = {
     FOCUS: "Finer Where Dragged",
     BIAS: "Thinness",
     SMOOTH: "Smooth Joins",
+    KEEP_NORMALS: "Keep Normals",
     LIVE: "Live Mesh",
     PLAY: "Show on Playback",
 }

@@ -20,7 +20,7 @@ from ...core.arrays import Floats
 from ...core.errors import PhysPlaceError
 from ...core.implicit.control.control_points import ControlPoints
 from ...core.implicit.control.sculpting import Sculpting
-from ...core.implicit.control.state import SculptSettings, SculptState, SculptStatus
+from ...core.implicit.control.state import SculptState, SculptStatus
 from ...core.wording import counted
 from ...overlay.disks import BlobMarks
 from ...scene.access import view_layer_of
@@ -28,7 +28,7 @@ from ...scene.affine import is_invertible
 from ...scene.blobs.elements.elements import EmptyUpdate
 from ...scene.blobs.empties import Empties
 from ...scene.blobs.making import add_control
-from ...scene.blobs.models import SHARE, BlobModel, floater_settings, read_blob
+from ...scene.blobs.models import SHARE, BlobModel, read_blob, sculpt_settings
 from ...scene.blobs.objects import family_of
 from ...scene.reading.subjects.movers import check_editable
 from ...scene.writing.duplicate import Selected, select_only
@@ -66,7 +66,7 @@ class BlobSession(InteractiveSession):
             [transform.centre.tolist() for transform in self.model.controls],
             [transform.name for transform in self.model.controls],
         )
-        settings = SculptSettings(floater_settings(self.model))
+        settings = sculpt_settings(self.model)
         self.solver = Sculpting(self.model.sculpted(), settings, np.random.default_rng(SEED), controls)
         self._before_drag = self.state
         self._pacing = Pacing()
@@ -130,13 +130,13 @@ class BlobSession(InteractiveSession):
 
     def _take(self, model: BlobModel, changed: frozenset[str]) -> None:
         """Go on with the blob as it is now. Raises SceneError."""
-        resized = floater_settings(model) if model.spacing != self.model.spacing else None
+        settings = sculpt_settings(model) if model.settings != self.model.settings else None
         elements = {name for slot in model.slots for name in slot.names}
         moved = changed.intersection(elements)
         self._moved_elements.update(dict.fromkeys(moved, FIXED_TICKS))
         before, self.model = self.model, model.without_rounding(self.model_now(), moved)
-        if resized is not None:
-            self.solver.settings = SculptSettings(resized)
+        if settings is not None:
+            self.solver.settings = settings
         if moved or not self.model.is_combined_as(before):
             self._change_function()
         self._take_controls(changed, jump=bool(moved))

@@ -16,10 +16,10 @@ import bpy
 from bpy.types import Context, Depsgraph, Object, Scene
 
 from ...core.implicit.control.keyed_sculpting import KeyedFrame, KeyedSculpting
-from ...core.implicit.control.state import SculptSettings, SculptState
+from ...core.implicit.control.state import SculptState
 from ..access import custom_properties, evaluated_scene, present, scene_of
 from ..errors import SceneError
-from .models import BlobModel, floater_settings, read_blob
+from .models import BlobModel, read_blob, sculpt_settings
 from .objects import as_read, family_of, read_in
 
 UNBAKED = "physplace_unbaked"  # on a baked element: its values before the bake
@@ -91,7 +91,7 @@ class BlobFrames:
 
     def _solving(self) -> KeyedSculpting:
         if self._solver is None:
-            settings = SculptSettings(floater_settings(self._models[0]))
+            settings = sculpt_settings(self._models[0])
             self._solver = KeyedSculpting(self._keyed, settings, self.first)
         return self._solver
 

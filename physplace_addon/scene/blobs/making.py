@@ -29,6 +29,7 @@ from .objects import (
     FOCUS,
     FROZEN,
     JOIN,
+    KEEP_NORMALS,
     LIVE,
     MIRROR,
     OTHER_END,
@@ -52,6 +53,7 @@ _DESCRIBED = {
     TURN: "By how many radians the surface may turn over a particle: smaller ones where it bends; 0: by any",
     FOCUS: "How far from a dragged control point particles are smaller, in the blob's own units; 0: nowhere",
     PLAY: "Show the surface on every frame that the scene goes to, if anything of the blob is keyed",
+    KEEP_NORMALS: "Keep the surface's direction at a dragged control point, which changes it by more",
     LIVE: "Have the blob's mesh follow its surface when its elements or the frame change",
 }
 
@@ -69,8 +71,8 @@ def add_blob(context: Context, combination: str, location: Sequence[float]) -> O
         blob[key] = value
         _describe(blob, key, min=0.0, soft_max=1.0, description=_DESCRIBED[key])
         _let_be_overridden(blob, key)
-    for key in (PLAY, LIVE):
-        blob[key] = True
+    for key, is_on in ((PLAY, True), (LIVE, True), (KEEP_NORMALS, False)):
+        blob[key] = is_on
         _describe(blob, key, description=_DESCRIBED[key])
         _let_be_overridden(blob, key)
     view_layer_of(context).update()

@@ -16,6 +16,7 @@ from bpy.types import Object
 
 from ...core.arrays import Bools, Floats
 from ...core.implicit import Frozen, ImplicitFunction
+from ...core.implicit.control.state import SculptSettings
 from ...core.implicit.particles.floaters import FloaterSettings
 from ..access import custom_properties
 from ..errors import SceneError
@@ -27,6 +28,7 @@ from .objects import (
     FOCUS,
     FORMULA,
     JOIN,
+    KEEP_NORMALS,
     MIRROR,
     SIGMA,
     SMOOTH,
@@ -36,6 +38,7 @@ from .objects import (
     check_depth,
     controls_of,
     family_of,
+    is_on,
     number_of,
     shared_ends,
 )
@@ -60,6 +63,7 @@ class BlobModel:
         combination: all properties that say how the elements combine.
         turn: by how many radians the surface may turn over a particle's radius; 0: by any.
         focus: how far from a dragged control point particles are smaller, in the blob's units; 0: nowhere.
+        keeps_normals: whether the surface keeps its direction at a control point that is dragged.
     """
 
     name: str
@@ -72,11 +76,12 @@ class BlobModel:
     combination: tuple[object, ...]
     turn: float = 0.0
     focus: float = 0.0
+    keeps_normals: bool = False
 
     @property
-    def spacing(self) -> tuple[float, float, float]:
-        """What its particles' spacing depends on."""
-        return self.sigma, self.turn, self.focus
+    def settings(self) -> tuple[float, float, float, bool]:
+        """What the settings of sculpting depend on."""
+        return self.sigma, self.turn, self.focus, self.keeps_normals
 
     def updates(self) -> list[EmptyUpdate]:
         """Return what its parameters are written as, to the empties of elements that may change."""
@@ -168,6 +173,7 @@ def read_blob(blob: Object) -> BlobModel:
         _combination(blob),
         turn,
         focus,
+        is_on(blob, KEEP_NORMALS),
     )
 
 
@@ -186,6 +192,11 @@ def _combination(blob: Object) -> tuple[object, ...]:
         for obj in family_of(blob)
         for key in (BLOB, SMOOTH, SUBTRACT, WEIGHT, JOIN, MIRROR, FORMULA)
     )
+
+
+def sculpt_settings(model: BlobModel) -> SculptSettings:
+    """Return the settings with which a blob is sculpted. Raises SceneError as `floater_settings`."""
+    return SculptSettings(floater_settings(model), keep_normals=model.keeps_normals)
 
 
 def floater_settings(model: BlobModel) -> FloaterSettings:

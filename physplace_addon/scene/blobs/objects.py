@@ -7,7 +7,8 @@ All is set by custom properties, so that it can be typed, keyed and driven:
   `blob.bias` (of a sum), `blob.smooth` (of the others: how wide the joins are) and `blob.sigma` (how far its
   particles keep each other off; 0: by its size), the last two in the blob's own units; `blob.turn` and
   `blob.focus`: where these are smaller, by curvature and near what is dragged; `blob.play`: its surface is
-  solved as the frames go by; `blob.live`: its mesh follows its surface.
+  solved as the frames go by; `blob.live`: its mesh follows its surface;
+  `blob.keep_normals`: its surface keeps its direction at a control point that is dragged.
 - `blob.element` on an element: its kind.  `blob.subtract`: it is taken away.  `blob.frozen`: sculpting leaves
   it alone.  `blob.weight`: what it counts in a sum, below 0 against the others.  `blob.join`: how wide its
   join is, in the blob's units; below 0 as the blob's.  `blob.mirror`: it has a twin beyond the blob's plane
@@ -34,6 +35,7 @@ BLOB, ELEMENT, CONTROL = "blob", "blob.element", "blob.control"
 BIAS, SMOOTH, SIGMA = "blob.bias", "blob.smooth", "blob.sigma"
 TURN, FOCUS = "blob.turn", "blob.focus"
 PLAY, LIVE = "blob.play", "blob.live"
+KEEP_NORMALS = "blob.keep_normals"
 MESH = "blob.mesh"  # on a mesh object that shows its parent's surface
 SUBTRACT, FROZEN, END = "blob.subtract", "blob.frozen", "blob.end"
 WEIGHT, JOIN, MIRROR = "blob.weight", "blob.join", "blob.mirror"
@@ -57,6 +59,7 @@ OWN = frozenset(
         FOCUS,
         PLAY,
         LIVE,
+        KEEP_NORMALS,
         SUBTRACT,
         WEIGHT,
         JOIN,

@@ -15,7 +15,7 @@ from physplace_addon.scene.access import custom_properties, library_of
 from physplace_addon.scene.blobs import making, objects
 from physplace_addon.scene.blobs.elements.kinds import KINDS
 from physplace_addon.scene.blobs.empties import Empties
-from physplace_addon.scene.blobs.models import read_blob
+from physplace_addon.scene.blobs.models import read_blob, sculpt_settings
 from physplace_addon.scene.errors import SceneError
 from tests.blender_data import constrain, current_scene, current_view_layer
 from tests.scene import scenes
@@ -378,3 +378,14 @@ def test_a_library_override_is_sculpted_saved_and_added_to(blob: bpy.types.Objec
     )
     np.testing.assert_allclose(parameters(blob), before, rtol=1e-6)
     assert len(read_blob(blob).controls) == 1
+
+
+def test_normals_are_kept_where_the_blob_says_so_and_not_otherwise(blob: bpy.types.Object) -> None:
+    before = read_blob(blob)
+    assert not sculpt_settings(before).keep_normals
+    blob["blob.keep_normals"] = True
+    after = read_blob(blob)
+    assert sculpt_settings(after).keep_normals
+    assert after.settings != before.settings
+    del blob["blob.keep_normals"]
+    assert not sculpt_settings(read_blob(blob)).keep_normals
