@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from benchmarks.laid_tables import judged, overlapping, prepare
 
 
+@pytest.mark.slow
 def test_a_batch_that_is_killed_loses_nothing_does_nothing_twice_and_comes_again_to_the_bit(
     tmp_path: Path,
 ) -> None:
