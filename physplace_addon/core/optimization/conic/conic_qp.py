@@ -132,6 +132,7 @@ def _solved(problem: ConicQP, like: Forces | None, ends: _Ends) -> ConicSolution
         )
         if residual <= max(ends.enough, ends.fair):
             return scaled.solution(point, residual, used)
+        start = None if start is None else point
     led = _led(scaled.problem, None if start is None else start.forces, ends)
     if led is None:
         return None
@@ -145,8 +146,11 @@ _Found = tuple[Point, float, int]
 
 
 def _by_newton(problem: ScaledProblem, start: Point, ends: _Ends) -> _Found:
-    """Return a point by Newton's method; its residual is infinite if it is not small enough, or not safe."""
-    point, residual, used = newton(problem, start, _NEWTON)
+    """Return a point by Newton's method; its residual is infinite if it is not small enough, or not safe.
+
+    What many contacts need is enough; few go on as far as rounding lets them.
+    """
+    point, residual, used = newton(problem, start, _NEWTON, ends.enough if ends.fair > 0.0 else 0.0)
     if residual <= ends.enough:
         return point, residual, used
     if residual <= ends.fair:

@@ -144,19 +144,20 @@ def _projected(trial: Floats) -> Floats:
     return out
 
 
-def newton(problem: ScaledProblem, point: Point, most: int) -> tuple[Point, float, int]:
+def newton(problem: ScaledProblem, point: Point, most: int, enough: float = 0.0) -> tuple[Point, float, int]:
     """Return the best point that Newton's method finds, its residual, and the iterations taken.
 
     Args:
         problem: the scaled problem.
         point: where to begin.
         most: iterations at most.
+        enough: residual that ends it; else it goes on as far as rounding lets it.
     """
     residuals = problem.residuals(point)
     best, least, since = point, residuals.largest(point.forces), 0
     lowest = residuals.norm
     for iteration in range(most):
-        if least <= _ROUNDED or since >= _PATIENCE or not np.isfinite(residuals.norm):
+        if least <= max(_ROUNDED, enough) or since >= _PATIENCE or not np.isfinite(residuals.norm):
             return best, least, iteration
         try:
             change = _newton_change(problem, point, residuals)
