@@ -3,9 +3,10 @@
 Run from the project's root, with bpy: python -m benchmarks.motion [--short]
 
 1. A wall of 30 bricks that stands for a second: how far any brick creeps.
-2. The same wall, struck by a cube at 6 m/s: the second after it.
+2. The same wall, and one of 100 bricks, struck by a cube at 6 m/s: the second after it.
 3. A chain of ten rings, one linked with the next, hung up by the first one, that tumbles for four seconds.
    The linking numbers of neighbours, by Gauss's integral over their circles, say whether any came loose.
+4. Twenty dominoes, the first one leaning on nothing: whether they fall, in their order, and until when.
 
 Of each: the seconds of the processor; how deep bodies overlap at most, and their least gap, at the frames;
 how far any body has moved, which is the creep of a wall that stands; and the greatest rise of the energy in a
@@ -34,7 +35,7 @@ from physplace_addon.core.contact.system import ContactSystem, InterfacePoints, 
 from physplace_addon.core.dynamics.contacts import SurfaceLaws
 from physplace_addon.core.dynamics.scene import Scene
 from physplace_addon.core.dynamics.simulation import Simulation
-from physplace_addon.core.rigid import Pose, quaternion_from_matrix
+from physplace_addon.core.rigid import Pose, quaternion_exponential, quaternion_from_matrix
 from tests.core.dynamics.scenes import DOWN, UPRIGHT, block, brick_wall, floor
 
 RATE, SUBSTEPS = 24, 10  # frames a second, and steps in each
@@ -45,7 +46,10 @@ MAJOR, MINOR = 0.5, 0.1  # radii of a ring
 
 
 class Case(NamedTuple):
-    """Bodies that begin at poses with velocities (m, 3), and what stands; rings: whether they are linked."""
+    """Bodies that begin at poses with velocities (m, 3), and what stands.
+
+    rings: whether they are linked.  falls: whether one is to fall after the other.
+    """
 
     name: str
     bodies: list[Body]
@@ -53,6 +57,7 @@ class Case(NamedTuple):
     velocity: Floats
     world: list[Body]
     rings: bool
+    falls: bool
     frames: int
 
 
@@ -96,7 +101,7 @@ def wall(rows: int, columns: int, struck: bool, frames: int) -> Case:
         bodies = [*bodies, block(0.15, 0.15, 0.15)]
         poses = [*poses, Pose(UPRIGHT, np.array([0.5 * size[0] * columns, -0.2, 0.6 * size[2] * rows]))]
         velocity[-1] = [0.0, 6.0, 1.0]
-    return Case(name, bodies, poses, velocity, [floor()], False, frames)
+    return Case(name, bodies, poses, velocity, [floor()], False, False, frames)
 
 
 def chain(count: int, frames: int) -> Case:
@@ -111,7 +116,21 @@ def chain(count: int, frames: int) -> Case:
         poses.append(Pose(turn, number * (2.0 * (MAJOR - MINOR) - 0.02) * along))
     fixed = shape.transformed(poses[0].matrix4)
     moving = [shape] * (count - 1)
-    return Case(f"chain of {count} rings", moving, poses[1:], np.zeros((count - 1, 3)), [fixed], True, frames)
+    return Case(
+        f"chain of {count} rings", moving, poses[1:], np.zeros((count - 1, 3)), [fixed], True, False, frames
+    )
+
+
+def dominoes(count: int, frames: int) -> Case:
+    """Return dominoes in a row, of which the first one leans towards the second beyond its balance."""
+    thick, high, lean = 0.08, 0.6, 0.2
+    stone = block(thick, 0.3, high)
+    poses = [Pose(UPRIGHT, np.array([0.25 * i, 0.0, 0.5 * high])) for i in range(count)]
+    turned = Pose(quaternion_exponential(np.array([0.0, lean, 0.0])), np.zeros(3))
+    edge = turned.points(np.array([[0.5 * thick, 0.0, -0.5 * high]]))[0]
+    poses[0] = Pose(turned.rotation, np.array([0.5 * thick, 0.0, 0.0]) - edge)
+    still = np.zeros((count, 3))
+    return Case(f"{count} dominoes", [stone] * count, poses, still, [floor()], False, True, frames)
 
 
 def ours(case: Case) -> Outcome:
@@ -297,6 +316,17 @@ def deepest_overlap(case: Case, poses: list[Sequence[Pose]]) -> float:
     return float(DEPTHS[deepest - 1]) * system.radius if deepest else 0.0
 
 
+def order_of_falls(poses: list[Sequence[Pose]]) -> str:
+    """Return whether bodies tilt by 30 degrees one after the other, and when the last does."""
+    upright = np.array([[pose.matrix[2, 2] for pose in at] for at in poses])
+    fallen = upright < np.cos(np.pi / 6.0)
+    if not fallen.any(axis=0).all():
+        return f"{np.count_nonzero(fallen.any(axis=0))} fall"
+    first = fallen.argmax(axis=0)
+    words = "in order" if (np.diff(first) >= 0).all() else "not in order"
+    return f"{words}, {first.max() / RATE:.1f} s"
+
+
 def linking_numbers(case: Case, poses: Sequence[Pose]) -> list[int]:
     """Return the linking numbers of neighbours in a chain, by Gauss's integral over their circles."""
     angle = np.arange(48) * 2.0 * np.pi / 48
@@ -323,17 +353,19 @@ def main() -> None:
     parser.add_argument("--short", action="store_true", help="small cases, to see that it runs")
     short = parser.parse_args().short
     cases = (
-        [wall(2, 2, struck=False, frames=2), chain(2, frames=2)]
+        [wall(2, 2, struck=False, frames=2), chain(2, frames=2), dominoes(2, frames=2)]
         if short
         else [
             wall(5, 6, struck=False, frames=24),
             wall(5, 6, struck=True, frames=24),
+            wall(10, 10, struck=True, frames=24),
             chain(10, frames=96),
+            dominoes(20, frames=96),
         ]
     )
     print(
         f"{'case':24}{'by':>10}{'seconds':>9}{'overlap':>10}{'least gap':>12}{'between':>10}{'moved':>11}"
-        f"{'rise':>10}  linked"
+        f"{'rise':>10}  linked, or fallen"
     )
     for case in cases:
         for name, way in (("us", ours), ("Blender", blenders), ("Bullet", bullets)):
@@ -343,10 +375,11 @@ def main() -> None:
                 for end, pose in zip(done.poses[-1], case.poses, strict=True)
             )
             gap, overlap = least_gap(case, done.poses), deepest_overlap(case, done.poses)
-            linked = linking_numbers(case, done.poses[-1]) if case.rings else ""
+            said = str(linking_numbers(case, done.poses[-1])) if case.rings else ""
+            said = order_of_falls(done.poses) if case.falls else said
             print(
                 f"{case.name:24}{name:>10}{done.seconds:9.1f}{overlap:10.1e}{gap:12.2e}"
-                f"{done.between:10.1e}{moved:11.2e}{done.rise:10.1e}  {linked}",
+                f"{done.between:10.1e}{moved:11.2e}{done.rise:10.1e}  {said}",
                 flush=True,
             )
 
