@@ -32,7 +32,7 @@ from .damping import DamperFlow, is_damped
 from .drives import TOUCHING, candidates, drives_of
 from .forces import spring_rows, sprung
 from .limit_impacts import LimitHit, limit_impact
-from .loads import JointForces, can_break, first_break
+from .loads import can_break, first_break
 from .rattle import Drives, JointedBodies, Position, Pushes, Stage, Wrench, projected, rattle_step
 from .sub_steps import Trial, forces_of, pulling_limits
 
@@ -95,7 +95,6 @@ class ConstrainedMotion:
         self._drives_exist = bool((self._limited | ~np.isnan(joints.speed)).any())
         self._guesses: dict[int, list[Floats]] = {}
         self._guessed_for: tuple[int, float, int] = (0, 0.0, 0)
-        self._last: Trial | None = None
         self._blocked, self._elapsed, self._slow = False, 0.0, slow
         self._broken = np.zeros(len(joints), np.bool_)
         self._was_away = np.zeros_like(joints.locked)
@@ -161,10 +160,6 @@ class ConstrainedMotion:
             self._strike_limits()
         return self.motion
 
-    def joint_forces(self) -> JointForces:
-        """Return the forces of joints, motors, limits and springs at the end of the last step."""
-        return JointForces.none(len(self._free.joints)) if self._last is None else forces_of(self._last)[1]
-
     def _until_break(self, trial: Trial) -> tuple[Trial | None, Bools]:
         """Return a sub-step up to the time when joints break, and these (n,); None where they do at once."""
         joints = self._free.joints
@@ -211,7 +206,6 @@ class ConstrainedMotion:
 
     def _accept(self, trial: Trial) -> None:
         end = trial.stages[-1]
-        self._last = trial
         self._was_away = self._gap(self._coordinates) > TOUCHING
         self._momentum = end.momentum
         self._coordinates = end.position.frames.coordinates(self._coordinates)
