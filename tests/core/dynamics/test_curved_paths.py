@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from physplace_addon.core.arrays import Floats
+from physplace_addon.core.bodies.implicit_solid import blob_body
+from physplace_addon.core.dynamics.scene import HOLD
 from physplace_addon.core.dynamics.simulation import Simulation
-from physplace_addon.core.rigid import Pose, quaternion_exponential
+from physplace_addon.core.rigid import Pose, quaternion_exponential, rotation_matrix
 from tests.bodies_of_the_paper import Paired, cone, sphere
+from tests.core.bodies import blob_bodies
 from tests.oracles.frames import rotation_of
 
 from .scenes import UPRIGHT, at, block, floor, simulation
@@ -59,3 +63,36 @@ def test_a_ball_does_not_cut_through_a_blade_between_two_states() -> None:
             centre = centre + made.scene.origin
             aside = max(abs(centre[0]) - 0.001, 0.0)
             assert np.hypot(aside, centre[2]) > radius
+
+
+def from_ball(made: Simulation, half: Floats, times: int = 4) -> float:
+    """The least distance of a box with half sides (3,) from a blobby ball about the origin, at all states and
+    so many times before each, over the gap kept.
+    """
+    inertia, found = made.scene.inertia, np.inf
+    for before, after in zip(made.states[:-1], made.states[1:], strict=True):
+        twists = before.motion.twists_to(inertia, after.motion)
+        for share in np.linspace(0.0, 1.0, times + 1)[1:]:
+            pose = made.scene.poses(before.motion.displaced(inertia, share * twists))[0]
+            centre = -rotation_of(pose.rotation).T @ pose.translation
+            away = np.linalg.norm(centre - np.clip(centre, -half, half))
+            found = min(found, float(away) - blob_bodies.RADIUS)
+    return found / made.scene.hold
+
+
+def test_a_block_that_tips_off_a_blob_stays_outside_it() -> None:
+    """It slides down until the blob is under its edge, and over that."""
+    half, tilt = np.array([0.5, 0.3, 0.1]), np.array([0.05, 1.0, 0.0])
+    cube, blob = block(*(2.0 * half)), blob_body(blob_bodies.ball_of(), "blob")
+    over = np.array([0.485, 0.03, blob_bodies.RADIUS + half[2] + HOLD * cube.radius])
+    pose = Pose(quaternion_exponential(tilt), rotation_matrix(tilt) @ over)
+    made = simulation([cube], [pose], [blob], friction=0.0)
+    on_edge = False
+    while made.state.time < 0.25 and not on_edge:
+        made.step()
+        on_edge = "edge/face" in made.moment.points.take(made.moment.touching).kinds()
+    assert on_edge
+    made.run(made.state.time + 0.02)
+    assert from_ball(made, half) > 0.49
+    rises = np.diff([state.energy for state in made.states])
+    assert rises.max() < 1e-6 * made.state.motion.kinetic_energy(made.scene.inertia)
