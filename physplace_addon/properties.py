@@ -105,6 +105,7 @@ class PhysPlaceSettings(PropertyGroup):
         onto: str
         onto_collection: Collection | None
         whole_models: bool
+        place_on_release: bool
         use_scene_gravity: bool
         gravity: tuple[float, float, float]
         eps_max: float
@@ -137,6 +138,14 @@ class PhysPlaceSettings(PropertyGroup):
                 "stands for the whole"
             ),
             default=True,
+        )
+        place_on_release: BoolProperty(
+            name="Place on Release",
+            description=(
+                "While an object is dragged with contact, a ghost shows the rest that it would take from "
+                "there. When it is released it goes there"
+            ),
+            default=False,
         )
         use_scene_gravity: BoolProperty(
             name="Scene Gravity",

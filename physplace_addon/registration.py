@@ -12,15 +12,17 @@ from typing import cast
 
 import bpy
 
-from .operators import example, keymap, menus, modal, pie_key, preferences, scene_handlers, tool
+from .operators import example, menus, modal, preferences, scene_handlers, tool
 from .operators.batch import command
 from .operators.blobs import add, bake, control_add, live, mesh, metaballs, playback, sculpt, whole
 from .operators.forces import connect, push
+from .operators.keys import keymaps, pie_key
 from .operators.linkages import drag as linkage_drag
 from .operators.linkages import known as linkage_known
 from .operators.linkages import sit as linkage_sit
 from .operators.linkages import solve as linkage_solve
-from .operators.placing import check, drag, drop, extricate, live_check, place, replicate
+from .operators.placing import check, drop, extricate, live_check, place, replicate
+from .operators.placing.manipulation import drag
 from .operators.regions import contact_regions
 from .operators.regions import shown as shown_regions
 from .operators.rests import forces
@@ -40,11 +42,7 @@ CLASSES: tuple[type, ...] = (
     PhysPlaceRest,
     PhysPlaceObject,
     live_check.PhysPlaceSwitches,
-    keymap.PHYSPLACE_OT_placing_key,
-    keymap.PHYSPLACE_OT_simulating_key,
-    keymap.PHYSPLACE_OT_posing_key,
-    keymap.PHYSPLACE_OT_sitting_key,
-    keymap.PHYSPLACE_OT_sculpting_key,
+    *keymaps.OPERATORS,
     preferences.PhysPlacePreferences,
     place.PHYSPLACE_OT_place,
     drag.PHYSPLACE_OT_drag,
@@ -142,7 +140,7 @@ def register() -> None:
             undo.callback(handlers.remove, handler)
         bpy.utils.register_tool(tool.PhysPlaceDragTool, after={"builtin.transform"}, separator=True)
         undo.callback(bpy.utils.unregister_tool, tool.PhysPlaceDragTool)
-        undo.enter_context(keymap.added_keymaps())
+        undo.enter_context(keymaps.added_keymaps())
         undo.enter_context(pie_key.added_key())
         undo.enter_context(preferences.bodies_kept())
         undo.enter_context(preferences.colours_chosen())

@@ -11,11 +11,11 @@ from ..scene.access import present
 from .blobs.add import PHYSPLACE_OT_blob_add
 from .forces.connect import PHYSPLACE_OT_connect
 from .forces.push import PHYSPLACE_OT_nudge, PHYSPLACE_OT_push
+from .keys.pie_key import PIE
 from .linkages.drag import PHYSPLACE_OT_linkage_drag
 from .linkages.known import PHYSPLACE_OT_linkage_mirror, PHYSPLACE_OT_linkage_rest
 from .linkages.sit import PHYSPLACE_OT_linkage_sit
 from .linkages.solve import PHYSPLACE_OT_linkage_pull, PHYSPLACE_OT_linkage_solve
-from .pie_key import PIE
 from .placing.check import PHYSPLACE_OT_check
 from .placing.drop import PHYSPLACE_OT_drop_selected
 from .placing.extricate import PHYSPLACE_OT_extricate

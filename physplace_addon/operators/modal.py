@@ -20,7 +20,6 @@ from __future__ import annotations
 import gc
 from collections.abc import Sequence
 from enum import Enum, auto
-from time import perf_counter
 from typing import TYPE_CHECKING, ClassVar, Final
 
 import bpy
@@ -32,27 +31,17 @@ from ..overlay.drawing import Drawing
 from ..scene.access import persistent
 from ..scene.changes import own_changes
 from .common import Conclusion, ObjectOperator, no_active_object_reason, wait_cursor
-from .key_hints import KeyHint
-from .keymap import LIST, ActionKeymap
+from .driven_job import DrivenJob, in_a_line
+from .keys.action_keymap import LIST, ActionKeymap
+from .keys.key_hints import KeyHint
 from .preferences import tick_seconds
-from .session import InteractiveSession, OpenSession, Pacing
-from .view import View
+from .session import InteractiveSession, OpenSession
+from .view import View, is_for_view
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
 
 AT_ONCE: Final = 0.2  # seconds of a job that are worked off when a button is pressed, before the first tick
-BAR: Final = 20  # signs of the bar in the header
-NAVIGATION = frozenset(
-    {
-        *("MIDDLEMOUSE", "WHEELUPMOUSE", "WHEELDOWNMOUSE", "WHEELINMOUSE", "WHEELOUTMOUSE", "TRACKPADPAN"),
-        *("TRACKPADZOOM", "MOUSEROTATE", "MOUSESMARTZOOM", "NDOF_MOTION", "HOME", "NUMPAD_PERIOD"),
-        *("NUMPAD_PLUS", "NUMPAD_MINUS", "NUMPAD_SLASH", "NUMPAD_ASTERIX"),
-        *(f"NUMPAD_{digit}" for digit in range(10)),
-    }
-)
-# with Ctrl these set the camera, or select more or less
-NOT_WITH_CTRL = frozenset({"NUMPAD_0", "NUMPAD_PLUS", "NUMPAD_MINUS"})
 
 
 class EventResult(Enum):
@@ -94,12 +83,12 @@ class ModalOperator(ObjectOperator):
         self.run_job(self.beginning(context, view, event))
         try:
             with wait_cursor(context.window), own_changes(context):
-                self._advance_job(AT_ONCE)
+                self._driven.advance(AT_ONCE)
         except PhysPlaceError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        if self._job_conclusion is not None:
-            return self._reported(self._job_conclusion)
+        if self._driven.result is not None:
+            return self._reported(self._driven.result)
         self._is_ready = not self.is_busy
         self._opened = OpenSession(context, self)
         self._running.append(self)
@@ -148,21 +137,16 @@ class ModalOperator(ObjectOperator):
 
     def run_job(self, job: Job[Conclusion | None]) -> None:
         """Work on a job from now on, before anything else; a conclusion that it returns ends the operator."""
-        self._job: Job[Conclusion | None] | None = job
-        self._job_conclusion: Conclusion | None = None
-        self._progress = Progress("")
-        self._job_pacing = Pacing()
+        self._driven = DrivenJob(job)
 
     def stop_job(self) -> None:
         """Work on the job no more."""
-        job, self._job = self._job, None
-        if job is not None:
-            job.close()
+        self._driven.stop()
 
     @property
     def is_busy(self) -> bool:
         """Whether a job is running."""
-        return self._job is not None
+        return self._driven.is_running
 
     def job_ended(self, context: Context, view: View) -> None:
         """Show what a job of the session has changed."""
@@ -268,19 +252,19 @@ class ModalOperator(ObjectOperator):
         else:
             self.tick(context, view, seconds)
         self._show_text(context)
-        part = self._progress.part if self.is_busy else self.session.part_done
+        part = self._driven.progress.part if self.is_busy else self.session.part_done
         self._opened.show_progress(part)
         return {"PASS_THROUGH"}
 
     def _job_ticked(self, context: Context, view: View, seconds: float) -> set[OperatorReturnItems] | None:
         """Work on the job for a tick; return how the operator ends, None if it goes on."""
         try:
-            self._job_pacing.work(self._take_slice, seconds)
+            self._driven.tick(seconds)
         except PhysPlaceError as error:
             return self._job_refused(context, error)
-        if self._job_conclusion is not None:
+        if self._driven.result is not None:
             self._close(context)
-            return self._reported(self._job_conclusion)
+            return self._reported(self._driven.result)
         if not self.is_busy:
             self._is_ready = True
             self.job_ended(context, view)
@@ -296,25 +280,6 @@ class ModalOperator(ObjectOperator):
             self.report({"ERROR"}, str(final))
             return {"CANCELLED"}
         return None
-
-    def _advance_job(self, seconds: float) -> None:
-        """Work on the job for so many seconds, or until it ends. Raises PhysPlaceError."""
-        end = perf_counter() + seconds
-        while self._take_slice() and perf_counter() < end:
-            pass
-
-    def _take_slice(self) -> bool:
-        """Work on the job for a slice; return False if it has ended. Raises PhysPlaceError."""
-        if self._job is None:
-            return False
-        try:
-            self._progress = next(self._job)
-        except StopIteration as end:
-            self._job, self._job_conclusion = None, end.value
-        except BaseException:
-            self._job = None
-            raise
-        return self._job is not None
 
     def _conclude_event(self, context: Context, result: EventResult) -> set[OperatorReturnItems]:
         if result is EventResult.CONFIRM:
@@ -345,7 +310,7 @@ class ModalOperator(ObjectOperator):
 
     def shown_header(self) -> str:
         """Return what the view's header says now: how far a job is, or else the session's figures."""
-        return in_a_line(self.bl_label, self._progress) if self.is_busy else self.header()
+        return in_a_line(self.bl_label, self._driven.progress) if self.is_busy else self.header()
 
     def busy_hints(self) -> Sequence[KeyHint]:
         """Return the keys while a job is running."""
@@ -365,27 +330,6 @@ class ModalOperator(ObjectOperator):
     def _close(self, context: Context) -> None:
         self._running.remove(self)
         self._opened.close(context)
-
-
-def in_a_line(label: str, progress: Progress) -> str:
-    """Return what a job is doing, with a bar, in one line."""
-    parts = [label, progress.words]
-    if progress.part is not None:
-        full = round(BAR * min(max(progress.part, 0.0), 1.0))
-        parts.append("\u2588" * full + "\u2591" * (BAR - full) + f" {progress.part:.0%}")
-    return "   |   ".join(part for part in parts if part)
-
-
-def is_for_view(view: View, event: Event) -> bool:
-    """Return whether an event is for the view and neither navigates nor is the mouse's on a bar or panel.
-
-    Bars and panels keep the mouse but not the keys: else a G over the toolbar would start Blender's own Grab.
-    """
-    if event.type in NAVIGATION and not (event.ctrl and event.type in NOT_WITH_CTRL):
-        return False
-    area = view.area
-    inside = 0 <= event.mouse_x - area.x < area.width and 0 <= event.mouse_y - area.y < area.height
-    return view.is_under(event) or (inside and "MOUSE" not in event.type)
 
 
 def open_operators() -> tuple[ModalOperator, ...]:

@@ -16,8 +16,8 @@ from ..overlay.colours import DEFAULT, Colour, MarkColours, choose_colours
 from ..overlay.drawing import draw_anew
 from ..scene.access import present
 from ..scene.reading.kept_bodies import LIMIT, kept
-from .keymap import draw_keymaps
-from .pie_key import draw_key
+from .keys.keymaps import draw_keymaps
+from .keys.pie_key import draw_key
 
 COLOURS: Final = ("contact", "sticking", "force", "carries", "tips", "overlap", "pull")
 MEGABYTE: Final = 1e6  # bytes

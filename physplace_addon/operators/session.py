@@ -20,7 +20,7 @@ from ..overlay.drawing import Drawing
 from ..overlay.key_list import KeyList
 from ..scene.access import present, window_manager_of
 from .common import CursorProgress
-from .key_hints import KeyHint, drawn
+from .keys.key_hints import KeyHint, drawn
 
 BETWEEN_TICKS: Final = 0.001  # seconds between two ticks of a timer, for Blender to draw and to take events
 REST: Final = 1.0 / 3.0  # ticks in which nothing is solved that make up for one tick of work

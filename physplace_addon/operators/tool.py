@@ -9,10 +9,11 @@ import numpy as np
 from bpy.types import Context, GizmoGroup, UILayout, WorkSpaceTool
 from mathutils import Matrix, Vector
 
-from ..scene.access import active_object, present
+from ..scene.access import active_object, present, scene_of
+from ..scene.reading.settings import settings_of
 from .common import no_active_object_reason
-from .placing.drag import PHYSPLACE_OT_drag
 from .placing.drop import PHYSPLACE_OT_drop_selected
+from .placing.manipulation.drag import PHYSPLACE_OT_drag
 from .placing.place import PHYSPLACE_OT_place
 from .view import View
 
@@ -76,8 +77,9 @@ class PhysPlaceDragTool(WorkSpaceTool):
     bl_widget = PHYSPLACE_GGT_drag.bl_idname
 
     @staticmethod
-    def draw_settings(_context: Context, layout: UILayout, _tool: WorkSpaceTool) -> None:
+    def draw_settings(context: Context, layout: UILayout, _tool: WorkSpaceTool) -> None:
         """Draw what lets the dragged object fall, in the view's header while the tool is active."""
+        layout.prop(settings_of(scene_of(context)), "place_on_release")
         layout.operator(PHYSPLACE_OT_place.bl_idname, icon="IMPORT")
         layout.operator(PHYSPLACE_OT_drop_selected.bl_idname, icon="SORT_ASC")
 

@@ -15,6 +15,17 @@ from mathutils import Vector
 from ..core.arrays import Floats
 from ..scene.access import scene_of, view_layer_of, window_manager_of
 
+NAVIGATION = frozenset(
+    {
+        *("MIDDLEMOUSE", "WHEELUPMOUSE", "WHEELDOWNMOUSE", "WHEELINMOUSE", "WHEELOUTMOUSE", "TRACKPADPAN"),
+        *("TRACKPADZOOM", "MOUSEROTATE", "MOUSESMARTZOOM", "NDOF_MOTION", "HOME", "NUMPAD_PERIOD"),
+        *("NUMPAD_PLUS", "NUMPAD_MINUS", "NUMPAD_SLASH", "NUMPAD_ASTERIX"),
+        *(f"NUMPAD_{digit}" for digit in range(10)),
+    }
+)
+# with Ctrl these set the camera, or select more or less
+NOT_WITH_CTRL = frozenset({"NUMPAD_0", "NUMPAD_PLUS", "NUMPAD_MINUS"})
+
 
 @dataclass(frozen=True, eq=False)
 class View:
@@ -125,3 +136,15 @@ def selects_with_left_mouse(context: Context) -> bool:
     """Return whether the artist's keymap selects with the left mouse, as most do."""
     keymaps: Any = window_manager_of(context).keyconfigs.active
     return getattr(keymaps.preferences, "select_mouse", "LEFT") == "LEFT"
+
+
+def is_for_view(view: View, event: Event) -> bool:
+    """Return whether an event is for the view and neither navigates nor is the mouse's on a bar or panel.
+
+    Bars and panels keep the mouse but not the keys: else a G over the toolbar would start Blender's own Grab.
+    """
+    if event.type in NAVIGATION and not (event.ctrl and event.type in NOT_WITH_CTRL):
+        return False
+    area = view.area
+    inside = 0 <= event.mouse_x - area.x < area.width and 0 <= event.mouse_y - area.y < area.height
+    return view.is_under(event) or (inside and "MOUSE" not in event.type)

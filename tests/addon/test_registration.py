@@ -12,7 +12,7 @@ import pytest
 
 import physplace_addon
 from physplace_addon import registration
-from physplace_addon.operators import keymap
+from physplace_addon.operators.keys import keymaps
 from physplace_addon.scene.reading.kept_bodies import kept
 from physplace_addon.scene.reading.scenario import read
 from physplace_addon.scene.reading.settings import settings_of
@@ -70,7 +70,7 @@ def test_no_body_is_kept_once_it_is_disabled() -> None:
         (bpy.utils, "register_class", len(registration.CLASSES)),
         (bpy.props, "PointerProperty", len(registration.POINTERS)),
         (bpy.utils, "register_tool", 1),
-        (keymap, "added_keymaps", 1),
+        (keymaps, "added_keymaps", 1),
     ],
 )
 def test_if_a_part_cannot_be_added_nothing_is(

@@ -8,11 +8,12 @@ import bpy
 import pytest
 from mathutils import Vector
 
+from physplace_addon.scene.access import custom_properties
 from tests.blender_data import physplace, scene_settings, window_manager
 from tests.scene import scenes
 from tests.window import afresh
-from tests.window.placements import assert_nothing_is_open, begun, cube_at, header, placing
-from tests.window.test_dragging import with_the_tool
+from tests.window.placements import assert_nothing_is_open, begun, cube_at, header, operator, placing
+from tests.window.test_dragging import AWAY_FROM_THE_ARROWS, with_the_tool
 from tests.window.user import User
 
 
@@ -118,3 +119,50 @@ async def test_the_arrows_stay_together_while_one_is_dragged(user: User) -> None
     await user.wait(5)
     await user.screenshot("gizmo-dragging")
     await user.release()
+
+
+def _ghost_at() -> float:
+    """Where along x the ghost is; far to the left as long as there is none."""
+    layers = operator().drawing.layers
+    return (
+        float(0.5 * (layers[0].vertices[:, 0].min() + layers[0].vertices[:, 0].max())) if layers else -100.0
+    )
+
+
+async def test_what_is_dragged_to_be_placed_shows_its_rest_and_goes_there(user: User) -> None:
+    scene_settings().place_on_release = True
+    await with_the_tool(user)
+    afresh.draw(user, fully=True)
+    bpy.data.objects["Cube"].rotation_euler.y = 0.3
+    await user.wait()
+    await user.move_to(user.at(cube_at() + AWAY_FROM_THE_ARROWS))
+    await user.hold()
+    await user.glide_to(user.at(Vector((2.0, 0.0, 3.0)) + AWAY_FROM_THE_ARROWS), steps=15)
+    await user.until(lambda: cube_at().x > 1.8)
+    await user.until(lambda: _ghost_at() > 1.8)
+    await user.screenshot("ghost-of-a-rest")
+    ghost, across = operator().drawing.layers[0].vertices, _ghost_at()
+    assert ghost[:, 2].min() == pytest.approx(0.0, abs=1e-5)
+    assert ghost[:, 2].max() == pytest.approx(2.0, abs=1e-5)
+    await user.release()
+    await user.until(lambda: cube_at().z == pytest.approx(1.0, abs=1e-5))
+    assert_nothing_is_open()
+    assert bpy.data.objects["Cube"]["physplace_report"]["status"] == "BALANCED"
+    assert cube_at().x == pytest.approx(across, abs=1e-3)
+    await user.undo()
+    assert cube_at().z == pytest.approx(1.5)
+
+
+async def test_p_has_a_drag_end_in_a_rest_or_no_more(user: User) -> None:
+    await with_the_tool(user)
+    await user.move_to(user.at(cube_at() + AWAY_FROM_THE_ARROWS))
+    await user.hold()
+    await user.glide_to(user.at(Vector((0.0, 0.0, 3.0)) + AWAY_FROM_THE_ARROWS), steps=10)
+    await user.press("P")
+    await user.until(lambda: len(operator().drawing.layers) == 1)
+    await user.press("P")
+    assert len(operator().drawing.layers) == 0
+    await user.release()
+    assert_nothing_is_open()
+    assert cube_at().z > 2.5
+    assert "physplace_report" not in custom_properties(bpy.data.objects["Cube"])

@@ -17,7 +17,7 @@ from ...scene.errors import SceneError
 from ...scene.reading.subjects.movers import check_editable
 from ...scene.writing.duplicate import select_only
 from ..common import Conclusion, location_property, no_blob_reason
-from ..key_hints import KeyHint
+from ..keys.key_hints import KeyHint
 from ..modal import EventResult, ModalOperator, open_operators
 from ..view import View
 from .playback import playback

@@ -22,8 +22,8 @@ from ...scene.access import present
 from ...scene.blobs.objects import active_blob
 from ...scene.writing.duplicate import select_only
 from ..common import Conclusion, no_blob_reason
-from ..key_hints import KeyHint
-from ..keymap import SCULPTING
+from ..keys.key_hints import KeyHint
+from ..keys.keymaps import SCULPTING
 from ..modal import EventResult, ModalOperator, open_operators
 from ..view import View
 from .playback import playback

@@ -20,8 +20,8 @@ from ...overlay.linkages import linkage_layers
 from ...scene.access import active_object, present
 from ...scene.linkages.reading import reading_linkage
 from ..common import Conclusion, cursor_progress, location_property
-from ..key_hints import KeyHint
-from ..keymap import POSING
+from ..keys.key_hints import KeyHint
+from ..keys.keymaps import POSING
 from ..modal import EventResult, ModalOperator
 from ..sliced import shown_at_cursor
 from ..view import View, object_under

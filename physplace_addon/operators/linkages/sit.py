@@ -17,8 +17,8 @@ from ...core.jobs import Job, finished
 from ...scene.access import active_object, present
 from ...scene.linkages.posing import LinkagePose
 from ..common import Conclusion, cursor_progress
-from ..key_hints import KeyHint
-from ..keymap import SITTING
+from ..keys.key_hints import KeyHint
+from ..keys.keymaps import SITTING
 from ..modal import EventResult, ModalOperator
 from ..sliced import shown_at_cursor
 from ..view import View

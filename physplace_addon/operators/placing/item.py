@@ -35,7 +35,7 @@ from ..rests.keyed import key_as_rests
 from ..sliced import LOOKS_AROUND
 from ..view import View, nearest_pixel
 from .extricate import cleared_of_overlaps
-from .point_handle import PointAction, PointHandle
+from .manipulation.point_handle import PointAction, PointHandle
 from .run import PlacementRun, begin_run, beginning, settings_for
 from .steered_solver import SteeredSolver
 

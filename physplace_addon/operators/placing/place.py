@@ -20,17 +20,17 @@ from ...scene.reading.scenario import reading
 from ...scene.references import ObjectReference
 from ...scene.writing import duplicate
 from ..common import Conclusion, NeedsShape, conclude, cursor_progress
-from ..key_hints import KeyHint
-from ..keymap import PLACING
+from ..keys.key_hints import KeyHint
+from ..keys.keymaps import PLACING
 from ..modal import EventResult, ModalOperator
 from ..sliced import shown_at_cursor
 from ..view import View
+from .manipulation.point_handle import PointAction, PointHandle
+from .manipulation.transform_input import ACCEPTS, REJECTS, TRANSFORM_HINTS, TransformInput
 from .options import PlacementProperties
-from .point_handle import PointAction, PointHandle
 from .record import PlacementRecord, read_records, write_records
 from .run import beginning, settings_for
 from .session import PlacementSession, one_line
-from .transform_input import ACCEPTS, REJECTS, TRANSFORM_HINTS, TransformInput
 
 
 class PHYSPLACE_OT_place(NeedsShape, PlacementProperties, ModalOperator):

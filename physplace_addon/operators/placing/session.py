@@ -28,9 +28,9 @@ from ...scene.writing.outcome import Outcome
 from ..session import InteractiveSession
 from ..view import View, object_under
 from .item import PlacementItem
-from .point_handle import PointAction, PointHandle
+from .manipulation.point_handle import PointAction, PointHandle
+from .manipulation.transform_input import AXES, TransformInput
 from .steered_solver import SteeredSolver
-from .transform_input import AXES, TransformInput
 
 
 class PlacementSession(InteractiveSession):

@@ -29,7 +29,7 @@ from ...scene.errors import SceneError
 from ...scene.reading.subjects.subject import Subject, subjects_now
 from ...scene.reading.visible import Family
 from ..common import Conclusion
-from ..placing.transform_input import TransformInput
+from ..placing.manipulation.transform_input import TransformInput
 from ..session import History, InteractiveSession, Pacing
 from ..view import View, object_under
 from .pulled_point import PulledPoint

@@ -20,10 +20,11 @@ from ...scene.access import scene_of
 from ...scene.dynamics.preview import MotionPreview
 from ...scene.dynamics.reading import DynamicScenario, read_dynamics
 from ..common import Conclusion, cursor_progress
-from ..key_hints import KeyHint
-from ..keymap import SIMULATING
-from ..modal import EventResult, ModalOperator, in_a_line
-from ..placing.transform_input import ACCEPTS, REJECTS, TRANSFORM_HINTS, TransformInput
+from ..driven_job import in_a_line
+from ..keys.key_hints import KeyHint
+from ..keys.keymaps import SIMULATING
+from ..modal import EventResult, ModalOperator
+from ..placing.manipulation.transform_input import ACCEPTS, REJECTS, TRANSFORM_HINTS, TransformInput
 from ..sliced import shown_at_cursor
 from ..view import View
 from .run import SimulationRun

@@ -12,7 +12,7 @@ import pytest
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.jobs import finished
 from physplace_addon.operators.placing.item import PlacementItem
-from physplace_addon.operators.placing.point_handle import PointAction
+from physplace_addon.operators.placing.manipulation.point_handle import PointAction
 from physplace_addon.operators.placing.record import PlacementRecord, read_records, write_records
 from physplace_addon.operators.view import View
 from physplace_addon.overlay.colours import DEFAULT

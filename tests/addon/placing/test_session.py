@@ -15,10 +15,10 @@ from physplace_addon.core.arrays import Floats
 from physplace_addon.core.jobs import finished
 from physplace_addon.core.placement import Status
 from physplace_addon.operators.placing.item import PlacementItem
-from physplace_addon.operators.placing.point_handle import PointAction
+from physplace_addon.operators.placing.manipulation.point_handle import PointAction
+from physplace_addon.operators.placing.manipulation.transform_input import TransformInput
 from physplace_addon.operators.placing.record import PlacementRecord, read_records, write_records
 from physplace_addon.operators.placing.session import PlacementSession
-from physplace_addon.operators.placing.transform_input import TransformInput
 from physplace_addon.operators.session import REST
 from physplace_addon.operators.view import View
 from physplace_addon.overlay.marks import blocking_contacts

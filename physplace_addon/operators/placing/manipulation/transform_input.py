@@ -9,10 +9,10 @@ from typing import Final
 import numpy as np
 from bpy.types import Event
 
-from ...core.arrays import Floats
-from ...core.rigid import Pose, quaternion_conjugate, quaternion_product, rotation_vector
-from ..key_hints import KeyHint
-from ..view import View
+from ....core.arrays import Floats
+from ....core.rigid import Pose, quaternion_conjugate, quaternion_product, rotation_vector
+from ...keys.key_hints import KeyHint
+from ...view import View
 
 NUMBERS: Final = ("ZERO", "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE")
 AXES: Final = {"X": 0, "Y": 1, "Z": 2}

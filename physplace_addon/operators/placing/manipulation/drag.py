@@ -10,17 +10,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bpy.props import EnumProperty
+from bpy.props import BoolProperty, EnumProperty
 from bpy.types import Context, Event
 
-from ...core.jobs import Job
-from ...scene.access import active_object, present
-from ...scene.reading.subjects.movers import selected_movers
-from ..common import Conclusion, object_mode_reason
-from ..key_hints import KeyHint
-from ..modal import EventResult, ModalOperator
-from ..view import View, pick_up
-from .session import PlacementSession
+from ....core.jobs import Job
+from ....scene.access import active_object, present, scene_of
+from ....scene.reading.settings import settings_of
+from ....scene.reading.subjects.movers import selected_movers
+from ...common import Conclusion, conclude, object_mode_reason
+from ...keys.key_hints import KeyHint
+from ...modal import EventResult, ModalOperator
+from ...view import View, pick_up
+from ..run import LEFT_IN_PLACE
+from ..session import PlacementSession
+from .rest_ghost import RestGhost, run_from_here
 from .transform_input import TRANSFORM_HINTS
 
 if TYPE_CHECKING:
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
 
 FREE = "FREE"
 CATCHES_UP = 0.005  # distance over R that it catches up in a tick of what the mouse went before the drag
+PLACES = "P"  # the key that has it placed when it is released, or no more
+GHOST_SHARE = 0.5  # of a tick's seconds: looking for the rest it would take must not slow the hand
 CONFIRMS = (("LEFTMOUSE", "RELEASE"), ("RET", "PRESS"), ("NUMPAD_ENTER", "PRESS"))
 
 
@@ -45,7 +50,13 @@ class PHYSPLACE_OT_drag(ModalOperator):
 
     if TYPE_CHECKING:
         axis: str
+        places: bool
     else:
+        places: BoolProperty(
+            name="Place on Release",
+            description="Show the rest that the object would take from here, and let it go there",
+            options={"SKIP_SAVE"},
+        )
         axis: EnumProperty(
             name="Axis",
             description="The axis of the world that it moves along",
@@ -90,6 +101,9 @@ class PHYSPLACE_OT_drag(ModalOperator):
         if session.transform is not None and pressed is not None:
             session.transform = replace(session.transform, pressed=pressed)
         self.session = session
+        self._ghost, self._released = RestGhost(), False
+        if not self.properties.is_property_set("places"):
+            self.places = settings_of(scene_of(context)).place_on_release
         return None
 
     def tick(self, context: Context, view: View, seconds: float) -> None:
@@ -101,16 +115,42 @@ class PHYSPLACE_OT_drag(ModalOperator):
         if session.tick(context, view, seconds):
             session.show(context)
             self.drawing.show(session.marks(view))
+        if self.places and self._ghost.advance(session.item, GHOST_SHARE * seconds):
+            self.drawing.show_layers(self._ghost.layers())
         if session.has_to_read(context):
             self.run_job(session.reading(context))
+
+    def job_ended(self, context: Context, view: View) -> None:
+        """Let the object go, if it was released while the scene was read."""
+        if self._released:
+            self.run_job(self._letting_go(context))
+
+    def _letting_go(self, context: Context) -> Job[Conclusion]:
+        """Place the object from where it is held, in slices; it stays there if nothing is below it."""
+        item = self.session.item
+        run = self._ghost.run_of(item) or run_from_here(item)
+        self.drawing.show_layers(())
+        yield from run.running(context)
+        if run.solver.status in LEFT_IN_PLACE:
+            self.session.leave(context)
+            return conclude(run.outcomes())
+        self.session.put_back(context)
+        return conclude(run.write(context))
 
     def handle_event_while_busy(self, context: Context, view: View, event: Event) -> EventResult:
         """Follow the mouse while the scene is read; released before anything moved, the drag ends."""
         if self._is_ready and event.type in ("MOUSEMOVE", "INBETWEEN_MOUSEMOVE"):
             self.session.follow(view, view.mouse(event))
-        if (event.type, event.value) in CONFIRMS:
+        if self._is_ready and (self._released or self._lets_go(event)):
+            self._released = True
+        elif (event.type, event.value) in CONFIRMS:
             return EventResult.CONFIRM if self._is_ready else EventResult.CANCEL
         return super().handle_event_while_busy(context, view, event)
+
+    def _lets_go(self, event: Event) -> bool:
+        """Return whether an event releases the object to come to rest; what overlaps cannot."""
+        is_clear = self.session.item.overlapping is None
+        return self.places and is_clear and (event.type, event.value) in CONFIRMS
 
     def captures(self, event: Event) -> bool:
         """Take all events: the mouse may go anywhere."""
@@ -126,8 +166,15 @@ class PHYSPLACE_OT_drag(ModalOperator):
             session.transform = session.transform.with_key(event)
         elif event.value == "PRESS" and event.type in ("G", "R"):
             session.begin_transform(view, view.mouse(event), turns=event.type == "R")
+        elif event.value == "PRESS" and event.type == PLACES:
+            self.places = not self.places
+            self._ghost = RestGhost()
+            self.drawing.show_layers(())
         elif event.value == "PRESS" and event.type in ("ESC", "RIGHTMOUSE"):
             return EventResult.CANCEL
+        elif self._lets_go(event):
+            self._released = True
+            self.run_job(self._letting_go(context))
         elif (event.type, event.value) in CONFIRMS:
             return EventResult.CONFIRM
         return EventResult.HANDLED
@@ -142,8 +189,9 @@ class PHYSPLACE_OT_drag(ModalOperator):
     def hints(self) -> Sequence[KeyHint]:
         """Return the keys."""
         return (
-            KeyHint("leave it", "Release"),
+            KeyHint("place it" if self.places else "leave it", "Release"),
             *TRANSFORM_HINTS[:3],
             KeyHint.of("turn", "R"),
+            KeyHint.of("leave it where it is released" if self.places else "place it on release", PLACES),
             KeyHint.of("put it back", "ESC"),
         )

@@ -8,9 +8,9 @@ from enum import Enum
 
 import numpy as np
 
-from ...core.arrays import Floats
-from ...core.placement import Connection, Local
-from ...core.rigid import Pose
+from ....core.arrays import Floats
+from ....core.placement import Connection, Local
+from ....core.rigid import Pose
 
 _STRONGEST = 4.0  # the largest force, in weights of the body
 _WEIGHTS_A_RADIUS = 2.0  # force, in weights of the body, for each R between the point and the mouse

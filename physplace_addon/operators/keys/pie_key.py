@@ -11,7 +11,7 @@ import bpy
 import rna_keymap_ui
 from bpy.types import Context, UILayout
 
-from ..scene.access import present, window_manager_of
+from ...scene.access import present, window_manager_of
 
 PIE: Final = "PHYSPLACE_MT_pie"
 KEYMAP: Final = "Object Mode"  # the keymap of Blender's that the key is added to

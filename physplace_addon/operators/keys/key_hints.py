@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, cast
 import bpy
 from bpy.types import Context, Header, KeyMapItem
 
-from ..scene.access import present
+from ...scene.access import present
 
 Modifier = Literal["SHIFT", "CTRL", "ALT", "OS"]
 
