@@ -21,6 +21,8 @@ _NEAREST = 1.0 / 256.0  # share of the farthest distance at which F is taken fir
 _HALVINGS = 4  # halvings of the step that holds the crossing: it is known to 2 % of its distance then
 _TURN = 0.9  # radians that the normal turns from sample to sample at most
 _SHARE = 0.75  # share of the local thickness that samples are apart at most
+# spacings: where the body is thinner than this, as in a wedge beside a crease, samples come no nearer for it
+_THINNEST = 1.0 / 40.0
 _LEAST = 1.0 / 400.0  # spacings: the sizing field is no smaller
 _BLOCK = 200_000  # places at which F is evaluated at once
 
@@ -73,5 +75,5 @@ def sizing_field(function: ImplicitFunction, points: Floats, spacing: float) -> 
     It is the spacing, less where the normal would turn too far from sample to sample or the body is thin.
     """
     bend = np.maximum(greatest_curvature(function, points), _TURN / spacing)
-    thick = local_thickness(function, points, spacing / _SHARE)
-    return np.asarray(np.maximum(np.minimum(_TURN / bend, _SHARE * thick), _LEAST * spacing))
+    thick = np.maximum(_SHARE * local_thickness(function, points, spacing / _SHARE), _THINNEST * spacing)
+    return np.asarray(np.maximum(np.minimum(_TURN / bend, thick), _LEAST * spacing))

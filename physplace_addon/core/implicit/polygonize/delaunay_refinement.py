@@ -26,7 +26,7 @@ from ...jobs import Job, Progress
 from ...vectors import dot, length, length_and_unit
 from ..functions.base import ImplicitFunction
 from ..local_thickness import sizing_field
-from ..neighbours import thinned_rows
+from ..neighbours import nearest, thinned_rows
 from ..projection import newton_heights, projected
 from ..surface_components.component_search import SurfaceComponents
 from .mesh_topology import area_vectors
@@ -106,7 +106,22 @@ def delaunay_refining(
             break
         points = np.concatenate([points, more])
         yield Progress(f"Joining {len(points)} points of the surface")
+    bad &= ~_redundant(function, points, found.triangles, spacing)
     return RestrictedDelaunay(points, found.triangles, bad, too_many)
+
+
+def _redundant(function: ImplicitFunction, points: Floats, triangles: Ints, spacing: float) -> Bools:
+    """Return which points (n,) have no triangle and need none: a corner is nearer than samples are apart.
+
+    They are found in the depth of creases.
+    """
+    redundant = np.ones(len(points), dtype=np.bool_)
+    redundant[triangles] = False
+    unused = np.flatnonzero(redundant)
+    if len(unused) and len(triangles):
+        apart = nearest(points[unused], points[np.unique(triangles)])[0]
+        redundant[unused] = apart <= sizing_field(function, points[unused], spacing)
+    return redundant & (len(triangles) > 0)
 
 
 def _needed(points: Floats, triangles: Ints, balls: _Balls) -> float:
