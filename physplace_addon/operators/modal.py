@@ -200,6 +200,10 @@ class ModalOperator(ObjectOperator):
         """Return whether it takes an event wherever the mouse is, as while something is dragged."""
         return False
 
+    def captures_while_beginning(self, event: Event) -> bool:
+        """Return whether it takes an event wherever the mouse is before its session is there."""
+        return False
+
     @property
     def leaves_undo(self) -> bool:
         """Whether confirming it makes an undo step."""
@@ -234,7 +238,7 @@ class ModalOperator(ObjectOperator):
             return {"CANCELLED"}
         if event.type == "TIMER":
             return self._ticked(context, view)
-        captures = self._is_ready and self.captures(event)
+        captures = self.captures(event) if self._is_ready else self.captures_while_beginning(event)
         if not captures and not is_for_view(view, event):
             return {"PASS_THROUGH"}
         if self.keymap is not None and self.keymap.action_of(context, event) == LIST:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import bpy
 import numpy as np
+import pytest
 from mathutils import Quaternion
 
-from tests.blender_data import physplace
+from physplace_addon.scene.access import present
+from tests.blender_data import physplace, window_manager
+from tests.core.meshes import torus
+from tests.scene import scenes
 from tests.scene.linkages import rigs
 from tests.scene.linkages.standing_figure import HIP, SEAT, figure_and_chair, overlaps
 from tests.window import afresh, extension
@@ -18,6 +25,14 @@ FEET = ((0.09, -0.15, 0.05), (-0.09, -0.15, 0.05))
 SEAT_FRONT, SEAT_END = 0.18, 0.66  # of the chair, along y
 PELVIS = (0.16, 0.08, 1.0)
 MOVED = 1e-4  # lengths by which a pinned foot may have moved
+
+
+def large_ring() -> bpy.types.Mesh:
+    """A ring of 20,000 triangles."""
+    points, triangles = torus(100, 100)
+    mesh = bpy.data.meshes.new("Ring")
+    mesh.from_pydata((0.2 * points).tolist(), [], triangles.tolist())
+    return mesh
 
 
 async def _look_from_the_right(user: User) -> None:
@@ -125,6 +140,115 @@ async def test_a_drag_is_one_step_to_undo_and_escape_restores(user: User) -> Non
     assert np.abs(rigs.bone_matrix(bpy.data.objects["Figure"], "Head") - before).max() > 0.05
     await user.undo()
     np.testing.assert_allclose(rigs.bone_matrix(bpy.data.objects["Figure"], "Head"), before, atol=1e-6)
+
+
+@contextmanager
+def pressed_to_drag() -> Iterator[None]:
+    """Give the left mouse button the drag of figures, as an artist's own keymap may."""
+    keymap = present(window_manager().keyconfigs.addon).keymaps.new("3D View", space_type="VIEW_3D")
+    item = keymap.keymap_items.new("physplace.linkage_drag", "LEFTMOUSE", "PRESS")
+    try:
+        yield
+    finally:
+        keymap.keymap_items.remove(item)
+
+
+async def _press_a_figure_that_takes_long(user: User) -> np.ndarray:
+    """Press on the head of a figure, and stop while the drag begins; return where the head was."""
+    rig = await _shown(user)
+    for number in range(12):
+        large = scenes.linked(
+            bpy.data.objects.new(f"Ring {number}", large_ring()), (0.0, 1.5 + 0.1 * number, 2.0)
+        )
+        large.rotation_euler = (0.1 * number, 0.2, 0.0)
+    await _look_from_the_right(user)
+    user.scene_is_ready()
+    before = rigs.bone_matrix(rig, "Head")
+    await user.move_to(user.at((0.1, 0.0, 1.65)))
+    await user.hold()
+    assert extension.open_sessions() == ["PHYSPLACE_OT_linkage_drag"]
+    assert operator().is_busy
+    return before
+
+
+def _head() -> np.ndarray:
+    return rigs.bone_matrix(bpy.data.objects["Figure"], "Head")
+
+
+@pytest.mark.parametrize("outside", [False, True])
+async def test_the_mouse_let_go_while_a_drag_begins_leaves_the_figure_there(
+    user: User, outside: bool
+) -> None:
+    with pressed_to_drag():
+        before = await _press_a_figure_that_takes_long(user)
+        await user.move_to(user.at((0.1, -0.3, 1.5)))
+        if outside:
+            await user.move_to((2.0, 2.0))
+        await user.release()
+        assert operator().is_busy
+        await user.until(lambda: not extension.open_sessions())
+    assert_nothing_is_open()
+    assert np.abs(_head() - before).max() > 0.05
+    await user.undo()
+    np.testing.assert_allclose(_head(), before, atol=1e-6)
+
+
+@pytest.mark.parametrize("way", ["ESC", "RIGHTMOUSE", "press again", "full screen"])
+async def test_what_else_happens_while_a_drag_begins_ends_it_or_does_nothing(user: User, way: str) -> None:
+    with pressed_to_drag():
+        before = await _press_a_figure_that_takes_long(user)
+        if way == "press again":
+            await user.hold()
+            assert extension.open_sessions() == ["PHYSPLACE_OT_linkage_drag"]
+            await user.until(lambda: not operator().is_busy)
+            assert operator().session.grabbed is not None
+            await user.press("ESC")
+        elif way == "full screen":
+            with bpy.context.temp_override(window=user.window, area=user.area):
+                bpy.ops.screen.screen_full_area()
+            await user.wait(10)
+            assert_nothing_is_open()
+            with bpy.context.temp_override(window=user.window, area=user.window.screen.areas[0]):
+                bpy.ops.screen.back_to_previous()
+        else:
+            await user.press(way)
+        await user.release()
+    assert_nothing_is_open()
+    np.testing.assert_array_equal(_head(), before)
+
+
+async def _run(user: User, name: str) -> None:
+    """Run a command on the figure to its end."""
+    with bpy.context.temp_override(window=user.window, area=user.area, region=user.region()):
+        assert getattr(physplace, name)("INVOKE_DEFAULT") in ({"FINISHED"}, {"RUNNING_MODAL"})
+    await user.until(lambda: not extension.open_sessions())
+    await user.wait()
+
+
+def _arms() -> np.ndarray:
+    rig = bpy.data.objects["Figure"]
+    return np.array([rigs.bone_matrix(rig, f"Arm.{side}") for side in ("L", "R")])
+
+
+async def test_mirror_and_back_to_rest_are_a_step_to_undo_each(user: User) -> None:
+    rig = await _shown(user)
+    at_rest = _arms()
+    rigs.set_rotation(rigs.bone(rig, "Arm.L"), "XYZ", (0.0, 0.0, 0.4))
+    user.scene_is_ready()
+    posed = _arms()
+    assert np.abs(posed[0] - at_rest[0]).max() > 0.1
+    await _run(user, "linkage_mirror")
+    mirrored = _arms()
+    np.testing.assert_allclose(mirrored[1][:3, 3], posed[0][:3, 3] * (-1.0, 1.0, 1.0), atol=1e-5)
+    np.testing.assert_allclose(mirrored[0], at_rest[0], atol=1e-5)
+    assert np.abs(mirrored[1] - at_rest[1]).max() > 0.1
+    await _run(user, "linkage_rest")
+    np.testing.assert_allclose(_arms(), at_rest, atol=1e-5)
+    await user.screenshot("at-rest")
+    await user.undo()
+    np.testing.assert_allclose(_arms(), mirrored, atol=1e-6)
+    await user.undo()
+    np.testing.assert_allclose(_arms(), posed, atol=1e-6)
 
 
 async def test_a_moves_the_whole_figure(user: User) -> None:

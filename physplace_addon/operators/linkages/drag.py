@@ -15,7 +15,7 @@ from bpy.props import FloatVectorProperty, StringProperty
 from bpy.types import Context, Event
 
 from ...core.arrays import Floats
-from ...core.jobs import Job, finished
+from ...core.jobs import Job, Progress, finished
 from ...overlay.linkages import linkage_layers
 from ...scene.access import active_object, present
 from ...scene.linkages.reading import reading_linkage
@@ -80,7 +80,7 @@ class PHYSPLACE_OT_linkage_drag(ModalOperator):
         """Read the figure under the mouse if it was pressed there, else that of the active object."""
         is_pressed = event.value in ("PRESS", "CLICK_DRAG") and event.type == "LEFTMOUSE"
         pressed = view.pressed(event) if event.value == "CLICK_DRAG" else view.mouse(event)
-        self._is_grabbed = False
+        self._is_grabbed, self._is_pressed, self._is_released = False, is_pressed, False
         self._mouse = view.mouse(event)
         active = present(active_object(context))
         seen = object_under(context, view, pressed) if is_pressed else None
@@ -106,12 +106,25 @@ class PHYSPLACE_OT_linkage_drag(ModalOperator):
             self.run_job(self.session.reading(context))
 
     def job_ended(self, context: Context, view: View) -> None:
-        """Show what was read."""
+        """Go on with what was read: to where the mouse is now, or was let go meanwhile."""
+        if self._is_grabbed:
+            self._lead(view)
         self._show(context)
+        if self._is_grabbed and self._is_released:
+            self.run_job(self._concluding(context))
+
+    def _concluding(self, context: Context) -> Job[Conclusion | None]:
+        """Leave the figure at the place where the mouse was let go."""
+        yield Progress("Leaving the figure where it was let go")
+        return self.confirm(context)
 
     def captures(self, event: Event) -> bool:
         """Return whether something is dragged: the mouse may then go anywhere."""
         return self._is_grabbed
+
+    def captures_while_beginning(self, event: Event) -> bool:
+        """Return whether the mouse was pressed on something: it may then be let go anywhere."""
+        return self._is_pressed
 
     def end_reason(self, context: Context) -> str | None:
         """Return why it is pointless to go on; None if it is not."""
@@ -120,9 +133,11 @@ class PHYSPLACE_OT_linkage_drag(ModalOperator):
         return disabled_reason_for_posing(context)
 
     def handle_event_while_busy(self, context: Context, view: View, event: Event) -> EventResult:
-        """Follow the mouse while the scene is read."""
-        if self._is_ready and event.type in MOVES:
-            self._follow(view, event)
+        """Follow the mouse while the scene is read, and note where it is let go."""
+        is_release = (event.type, event.value) == ("LEFTMOUSE", "RELEASE")
+        is_held = (self._is_grabbed if self._is_ready else self._is_pressed) and not self._is_released
+        if is_held and (event.type in MOVES or is_release):
+            self._mouse, self._is_released = view.mouse(event), is_release
         return super().handle_event_while_busy(context, view, event)
 
     def handle_event(self, context: Context, view: View, event: Event) -> EventResult:
@@ -136,6 +151,10 @@ class PHYSPLACE_OT_linkage_drag(ModalOperator):
 
     def _follow(self, view: View, event: Event) -> None:
         self._mouse = view.mouse(event)
+        self._lead(view)
+
+    def _lead(self, view: View) -> None:
+        """Lead what is grabbed to where the mouse is."""
         if self.session.grabbed is not None:
             self.session.follow(view.under_mouse(self._mouse, self.session.grabbed.taken))
 
