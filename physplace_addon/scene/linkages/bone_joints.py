@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -138,7 +139,7 @@ class BoneJoints:
                 continue
             chosen = order if limit.euler_order == "AUTO" else str(limit.euler_order)
             if limit.owner_space == "LOCAL":
-                narrow(chosen, lambda turns, limit=limit: _limited(turns, limit))  # type: ignore[misc]
+                narrow(chosen, partial(_limited, limit=limit))
             elif limit.owner_space in ("POSE", "WORLD"):
                 yield _Turning(
                     _limited(TurnRange.free(chosen), limit), FIXED, self._space(limit.owner_space, frame)
