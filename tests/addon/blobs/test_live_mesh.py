@@ -268,3 +268,18 @@ def test_a_blob_is_hidden_and_appended_as_one(blob: bpy.types.Object, tmp_path: 
     bpy.ops.wm.open_mainfile(filepath=str(path))
     bpy.data.objects["Sphere"].location.z = 0.7
     assert off(bpy.data.objects["Blob"]) < 1e-5
+
+
+def test_an_empty_of_an_earlier_version_says_how_it_gets_a_mesh(blob: bpy.types.Object) -> None:
+    old = bpy.data.objects.new("Old", None)
+    current_scene().collection.objects.link(old)
+    old["blob"] = "sum"
+    balls = [child for child in blob.children if "blob.element" in custom_properties(child)]
+    for ball in balls:
+        ball.parent = old
+    current_view_layer().update()
+    assert live.status(old) is LiveStatus.NONE
+    assert "parent its elements to a new blob" in LiveStatus.NONE.message
+    for ball in balls:
+        ball.parent = blob
+    assert off(blob) < 1e-5
