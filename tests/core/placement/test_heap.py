@@ -209,4 +209,4 @@ def test_of_bodies_that_interfere_each_is_told_with_which_ones_and_how_deep() ->
     assert (one.overlapped, two.overlapped, ball.overlapped) == (("two",), ("one",), ("floor",))
     assert one.overlap > 0.1
     assert abs(ball.overlap - 0.05) < 1e-6
-    assert two.message == 'it overlaps "one" where it starts: move it clear and place it again'
+    assert two.message == 'it overlaps "one": move it clear'
