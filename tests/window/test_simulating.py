@@ -57,7 +57,7 @@ async def test_it_is_paused_and_scrubbed_and_goes_on_and_enter_keys_it_in_one_un
     assert cube_at().z > height
     assert len(_frames()) == frame
     await user.press("SPACE")
-    await user.until(lambda: "all frames are done" in header())
+    await user.until(lambda: "all frames are done" in header(), ticks=3000)
     await user.screenshot("simulated")
     assert current_scene().frame_current == LAST
     below = cube_at().z
@@ -119,7 +119,7 @@ async def test_a_cube_is_pulled_while_it_runs_and_keyed_as_it_was_pulled(user: U
     await user.release()
     assert operator().session.pulled is None
     assert len(operator().drawing.marks.pulls) == 0
-    await user.until(lambda: "all frames are done" in header())
+    await user.until(lambda: "all frames are done" in header(), ticks=3000)
     expected = _matrices()
     assert len(expected) == 40
     await user.press("RET")
@@ -167,7 +167,7 @@ async def test_what_is_changed_while_it_waits_counts_from_there_on(user: User) -
     expected = _matrices()
     current_scene().gravity = (0.0, 0.0, 9.81)
     await user.press("SPACE")
-    await user.until(lambda: "all frames are done" in header())
+    await user.until(lambda: "all frames are done" in header(), ticks=3000)
     found = _matrices()
     for before, now in zip(expected, found, strict=False):
         np.testing.assert_array_equal(before, now)
@@ -192,7 +192,7 @@ async def test_it_is_moved_by_hand_while_it_waits_and_goes_on_from_there(user: U
     assert cube_at().x == 2.5
     assert abs(cube_at().z - height) < 1e-6
     await user.press("SPACE")
-    await user.until(lambda: "at rest, proven" in header())
+    await user.until(lambda: "at rest, proven" in header(), ticks=3000)
     found = _matrices()
     assert found[frame - 2][0, 3] == 0.0
     assert abs(found[frame - 1][0, 3] - 2.5) < 1e-6
