@@ -34,14 +34,13 @@ from .scene import Scene
 from .sleeping import Sleep, crowded_bodies, squeezed, woken
 from .start import interfering, parted, with_seated_joints
 from .state import ContactHistory, SimulationState
-from .step import Moment, moment_at, settled
+from .step import Moment, moment_at, settled, without_gain
 
 _IMPACTS: Final = 4  # at one time: an impact may start another one
 _ISOLATIONS: Final = 4  # steps in a row that end at an event; the next one obeys all contacts
 _JAMMED: Final = 300  # steps in a row that end at an event, in less than one step's time, that lead nowhere
 _AT_ONCE: Final = 1e-3  # part of a step, from its beginning, within which joints break at once
 _TURN: Final = 2.0  # radians: most that a body turns in a step
-_GAIN: Final = 2e-7  # energy, over all of it, that the rounding of a step may add
 
 
 class SimulationStatus(Enum):
@@ -246,28 +245,20 @@ class Simulation:
         yield
         h, until = _without_wrapping(moment.motion, h, until)
         made = _Made.at_once(moment, breaks) if breaks.any() else (yield from self._made(scene, moment, h))
-        jammed = self._isolated > _JAMMED and state.time - self._since < self.scene.step
-        if made is None or jammed:
-            squeezing = (self.scene.given & moment.motion.rates.any(axis=1)).any() and not jammed
-            self.status = SimulationStatus.SQUEEZED if squeezing else SimulationStatus.JAMMED
-            hindering = () if squeezing else self._hindering
-            self.involved = hindering or squeezed(self.scene, moment)
+        if made is None or self._is_jammed:
+            self._block(moment)
             return self.state
         if made.part == 0.0:
             sleep, broke = self._broken_now(moment, sleep, made.breaks.joints)
             self.states.append(self._state(sleep, state.touching, [*events, *broke], state.work))
             return self.state
-        end, contacts, pressing = made.end, made.contacts, made.pressing
-        if until is not None and made.part == 1.0:
-            end = replace(end, time=until)
+        end = made.end if until is None or made.part < 1.0 else replace(made.end, time=until)
         work = 0.0 if force is None else force.work(scene.inertia, moment.motion, end.motion)
-        end = self._without_gain(state, end, work)
-        _, slip = contacts.speeds(end.motion.rates)
-        touching = Touching.of(contacts.points, pressing, slip)
-        events += events_between(state.touching, touching, end.points, end.time, scene.slow)
-        numbers = self._broken.intact(self._whole)
-        events += limit_events(scene, moment, end, made.linkages, numbers)
-        sleep = sleep.after(self.scene, end.motion.rates, contacts.points.take(pressing), made.part * h)
+        end = without_gain(self.scene, state.motion, end, state.energy + work)
+        touching, happened = self._what_happened(scene, moment, made, end)
+        events += happened
+        pressing = made.contacts.points.take(made.pressing)
+        sleep = sleep.after(self.scene, end.motion.rates, pressing, made.part * h)
         sleep = self._kept_awake(woken(self.scene, sleep, end))
         end = end.with_rates(np.where(sleep.asleep[:, None], 0.0, end.motion.rates))
         sleep, broke = self._broken_now(end, sleep, made.breaks.joints)
@@ -275,6 +266,28 @@ class Simulation:
         if (sleep.asleep | self.scene.given).all() and end.time >= self.scene.last_given_time:
             self.status = SimulationStatus.AT_REST
         return self.state
+
+    @property
+    def _is_jammed(self) -> bool:
+        """Whether so many steps in a row ended early that they lead nowhere."""
+        return self._isolated > _JAMMED and self.state.time - self._since < self.scene.step
+
+    def _block(self, moment: Moment) -> None:
+        """End at a moment from which nothing leads on."""
+        squeezing = (self.scene.given & moment.motion.rates.any(axis=1)).any() and not self._is_jammed
+        self.status = SimulationStatus.SQUEEZED if squeezing else SimulationStatus.JAMMED
+        hindering = () if squeezing else self._hindering
+        self.involved = hindering or squeezed(self.scene, moment)
+
+    def _what_happened(
+        self, scene: Scene, start: Moment, made: _Made, end: Moment
+    ) -> tuple[Touching, list[Event]]:
+        """Return the contacts at the end of a step, and the events in it."""
+        _, slip = made.contacts.speeds(end.motion.rates)
+        touching = Touching.of(made.contacts.points, made.pressing, slip)
+        events = events_between(self.state.touching, touching, end.points, end.time, scene.slow)
+        numbers = self._broken.intact(self._whole)
+        return touching, events + limit_events(scene, start, end, made.linkages, numbers)
 
     def _broken_now(self, moment: Moment, sleep: Sleep, breaks: Bools) -> tuple[Sleep, list[Event]]:
         """Go on at a moment without the joints (n,) that break there; return who sleeps, and the events."""
@@ -373,21 +386,6 @@ class Simulation:
         opening, _ = moment.contacts.speeds(moment.motion.rates + 0.5 * h * scene.kicks)
         fast: Bools = (opening < -scene.slow_at(moment.points)) & ~moment.touching
         return fast
-
-    def _without_gain(self, before: SimulationState, end: Moment, work: float) -> Moment:
-        """Return the end of a step with its rates made so much less that energy does not rise by more than
-        the work that was put in.
-        """
-        scene = self.scene
-        if scene.given.any() or not np.isnan(scene.joints.speed).all():
-            return end
-        energy = scene.energy(end.motion, end.coordinates)
-        kinetic = end.motion.kinetic_energy(scene.inertia)
-        gain = energy - before.energy - work
-        if gain <= _GAIN * max(kinetic, before.motion.kinetic_energy(scene.inertia)) or kinetic <= gain:
-            return end
-        rates = np.sqrt(1.0 - gain / kinetic) * end.motion.rates
-        return end.with_rates(rates)
 
 
 def _without_wrapping(motion: Motion, h: float, until: float | None) -> tuple[float, float | None]:
