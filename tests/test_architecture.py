@@ -17,6 +17,12 @@ BLENDER = {"aud", "bl_math", "bl_ui", "blf", "bmesh", "bpy", "bpy_extras", "gpu"
 NETWORK = {"ftplib", "http", "requests", "smtplib", "socket", "ssl", "urllib"}
 THREADS = {"asyncio", "concurrent", "multiprocessing", "subprocess", "threading"}
 
+WRITERS = {"ctypes", "os", "pickle", "shelve", "shutil", "sqlite3", "tempfile"}
+WRITING = {  # methods and operators that write, move or delete files
+    *("write_text", "write_bytes", "mkdir", "makedirs", "unlink", "rmdir", "touch", "savetxt", "tofile"),
+    *("save_mainfile", "save_as_mainfile", "save_userpref", "save_homefile", "save_render"),
+}
+
 # Each part of the extension, and the parts it may import. Within itself a part may import freely.
 MAY_IMPORT = {
     "__init__": {"registration"},
@@ -234,6 +240,20 @@ def test_nothing_reaches_for_the_network_or_starts_threads() -> None:
         for name, path in MODULES.items()
         for other in {other.split(".")[0] for other in imports(path)} & (NETWORK | THREADS)
     ]
+    assert_none(offenders)
+
+
+def test_nothing_writes_files_but_a_batch_into_the_folder_that_its_job_names() -> None:
+    offenders = []
+    for name, path in MODULES.items():
+        if name.startswith(f"{PACKAGE.name}.operators.batch."):
+            continue
+        used = {other.split(".")[0] for other in imports(path)} & WRITERS
+        for node in ast.walk(parsed(path)):
+            if isinstance(node, ast.Call):
+                called = ast.unparse(node.func)
+                used |= {called} if called == "open" or called.rsplit(".", 1)[-1] in WRITING else set[str]()
+        offenders += [f"{name} uses {word}" for word in sorted(used)]
     assert_none(offenders)
 
 
