@@ -36,7 +36,9 @@ def install(package: Path) -> None:
 
 def remove() -> None:
     """Remove it as the button in the preferences does."""
-    repos = bpy.context.preferences.extensions.repos
+    preferences = bpy.context.preferences
+    assert preferences is not None
+    repos = preferences.extensions.repos
     index = [repo.module for repo in repos].index("user_default")
     bpy.ops.extensions.package_uninstall(repo_index=index, pkg_id="physplace")
 

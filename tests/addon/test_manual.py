@@ -46,6 +46,15 @@ def test_every_operator_that_a_page_names_is_there_with_its_properties(page: Pat
         assert named <= set(properties.keys()), name
 
 
+def test_every_operator_has_its_line_in_the_list_of_all_with_its_name() -> None:
+    listed = re.findall(
+        r"^\| ([^|`]+) \| `physplace\.(\w+)` \|", (DOCS / "operators.md").read_text(), re.MULTILINE
+    )
+    known = {name: getattr(physplace, name).get_rna_type().name for name in dir(physplace)}
+    keys = {name for name in known if name.endswith("_key")}  # what a key does in the preferences: no command
+    assert {name: label for label, name in listed} == {name: known[name] for name in known.keys() - keys}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_every_setting_that_a_page_names_is_there(page: Path) -> None:
     for name in re.findall(r"scene\.physplace\.(\w+)", page.read_text()):
