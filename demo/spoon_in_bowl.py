@@ -26,7 +26,7 @@ def run(out: Path, quality: Quality) -> int:
     """Build, place, save and render into a folder; return 0 if both came to rest."""
     before, after, contacts = (out / name for name in PICTURES)
     bpy.ops.wm.read_factory_settings(use_empty=True)
-    bowl, spoon = _build()
+    bowl, spoon = build()
     studio.light_and_camera(TARGET, DISTANCE)
     studio.render(before, quality)
     scene = scene_of(bpy.context)
@@ -48,7 +48,8 @@ def run(out: Path, quality: Quality) -> int:
     return 0 if AT_REST.issuperset(ends) else 1
 
 
-def _build() -> tuple[Object, Object]:
+def build() -> tuple[Object, Object]:
+    """Add the floor, the bowl and the spoon; return the bowl and the spoon, not yet placed."""
     floor, bowl, spoon = tableware.floor(), tableware.bowl(), tableware.spoon()
     bowl.location, bowl.rotation_euler = (0.0, 0.0, 0.55), (0.30, -0.22, 0.0)
     spoon.location, spoon.rotation_euler = (-0.35, -0.10, 1.20), (0.25, -0.20, 0.6)

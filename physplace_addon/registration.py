@@ -12,6 +12,7 @@ from typing import cast
 
 import bpy
 
+from . import translations
 from .operators import example, menus, modal, preferences, scene_handlers, tool
 from .operators.batch import command
 from .operators.blobs import add, bake, control_add, live, mesh, metaballs, playback, sculpt, whole
@@ -145,6 +146,7 @@ def register() -> None:
         undo.enter_context(preferences.bodies_kept())
         undo.enter_context(preferences.colours_chosen())
         undo.enter_context(command.added_command())
+        undo.enter_context(translations.registered())
         undo.callback(drawing.close_all)
         undo.callback(live_check.stop)
         undo.callback(shown_regions.clear)

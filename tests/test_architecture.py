@@ -26,7 +26,8 @@ WRITING = {  # methods and operators that write, move or delete files
 # Each part of the extension, and the parts it may import. Within itself a part may import freely.
 MAY_IMPORT = {
     "__init__": {"registration"},
-    "registration": {"properties", "panels", "operators", "overlay"},
+    "translations": set[str](),
+    "registration": {"translations", "properties", "panels", "operators", "overlay"},
     "properties": {"core"},
     "panels": {"properties", "operators", "scene", "overlay", "core"},
     "operators": {"properties", "scene", "overlay", "core"},

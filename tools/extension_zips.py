@@ -125,7 +125,8 @@ def build() -> None:
 
 def up_to_date() -> bool:
     """Return whether the zips are there and newer than all that goes into them."""
-    sources = [MANIFEST, *(ROOT / "physplace_addon").rglob("*.py"), *(ROOT / "physplace_addon").rglob("*/")]
+    package = ROOT / "physplace_addon"
+    sources = [MANIFEST, *package.rglob("*.py"), *package.rglob("*.po"), *package.rglob("*/")]
     zips = [path.stat().st_mtime for path in DIST.glob("*.zip")]
     return bool(zips) and min(zips) > max(path.stat().st_mtime for path in sources)
 

@@ -77,8 +77,12 @@ class PHYSPLACE_PT_blobs(Panel):
         active = active_object(context)
         blob = blob_of(active)
         column = layout.column(align=True)
-        text = "Add Blob" if blob is None else "Add Element"
-        column.operator_menu_enum(PHYSPLACE_OT_blob_add.bl_idname, "kind", text=text, icon="ADD")
+        column.operator_menu_enum(
+            PHYSPLACE_OT_blob_add.bl_idname,
+            "kind",
+            text="Add Blob" if blob is None else "Add Element",
+            icon="ADD",
+        )
         column.operator(PHYSPLACE_OT_blob_control_add.bl_idname, icon="PINNED")
         column = layout.column(align=True)
         column.operator(PHYSPLACE_OT_blob_sculpt.bl_idname, icon="SCULPTMODE_HLT")
