@@ -40,6 +40,59 @@ def test_three_drags_by_a_script_have_a_standing_figure_sit_on_a_chair_with_its_
     assert bend < 0.5, "its knees are bent"
 
 
+@pytest.mark.parametrize(
+    ("scale", "place"),
+    [
+        ((6e-4, 6e-4, 6e-4), (0.0, 0.0, 0.0)),
+        ((60.0, 60.0, 60.0), (0.0, 0.0, 0.0)),
+        ((-1.0, 1.0, 1.0), (1e4, -8e3, 0.0)),
+    ],
+)
+def test_a_figure_is_seated_alike_at_any_size_mirrored_and_far_away(
+    scale: rigs.Point, place: rigs.Point
+) -> None:
+    rig = figure_and_chair()
+    root = scenes.linked(bpy.data.objects.new("Root", None), place)
+    root.scale = scale
+    for obj in bpy.data.objects:
+        if obj.parent is None and obj != root:
+            obj.parent = root
+    for foot in FEET:
+        rigs.bone(rig, foot)["physplace_pin"] = [2.0, 0.0, 0.0, 0.0]
+    current_view_layer().update()
+    whole = np.array(root.matrix_world, np.float64)
+    before = [rigs.bone_matrix(rig, foot) for foot in FEET]
+    target = (whole @ (0.0, 0.4, 0.55, 1.0))[:3]
+    assert physplace.linkage_drag(part="Pelvis", target=target.tolist()) == {"FINISHED"}
+    assert overlaps() == []
+    for foot, matrix in zip(FEET, before, strict=True):
+        moved = rigs.bone_matrix(rig, foot)[:3, 3] - matrix[:3, 3]
+        assert np.abs(moved).max() < 1e-4 * abs(scale[1]) + 1e-3 * (place != (0.0, 0.0, 0.0))
+    hip = np.linalg.inv(whole) @ np.append(rigs.bone_matrix(rig, "Pelvis")[:3, 3], 1.0)
+    np.testing.assert_allclose(hip[:3], (0.0, 0.43, 0.49), atol=0.01)
+
+
+def test_a_drag_goes_on_where_the_floor_is_deleted_meanwhile() -> None:
+    rig = figure_and_chair()
+    before = rigs.bone_matrix(rig, "Head")
+    scenario = finished(reading_linkage(bpy.context, rig))
+    session = finished(LinkageSession.beginning(bpy.context, scenario))
+    head = [part.name for part in scenario.found.parts].index("Head")
+    place, way = session.poses[head].translation, np.array([0.0, -0.3, -0.2])
+    session.grab(head, place)
+    session.follow(place + way)
+    session.tick(0.1)
+    bpy.data.objects.remove(bpy.data.objects["Floor"])
+    finished(session.reading(bpy.context))
+    for _ in range(20):
+        session.tick(0.05)
+    session.show(bpy.context)
+    assert session.is_undisturbed
+    np.testing.assert_allclose(rigs.bone_matrix(rig, "Head")[:3, 3], before[:3, 3] + way, atol=1e-3)
+    session.put_back(bpy.context)
+    np.testing.assert_array_equal(rigs.bone_matrix(rig, "Head"), before)
+
+
 def test_a_bone_without_a_mesh_passes_through_things() -> None:
     rig = rigs.armature(rigs.chain(4))
     rigs.carried_box(rig, "Bone 0")
