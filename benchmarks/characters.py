@@ -233,7 +233,7 @@ def dragged(rig: bpy.types.Object, name: str, direction: Floats) -> Drag:
         if tick == 0:
             session.grab(number, place)
         session.follow(place + (tick + 1) * STEP * HEIGHT * direction)
-        session.tick(0.0)
+        session.step()
         ticks.append(time.process_time() - begin)
     return Drag(sum(slices) + ticks[0], max([*slices, ticks[0]]), ticks[1:])
 

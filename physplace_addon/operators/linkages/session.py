@@ -105,10 +105,11 @@ class LinkageSession(InteractiveSession):
     def tick(self, seconds: float) -> bool:
         """Work for so many seconds; return whether there is anything new to show."""
         before = self._state
-        self._pacing.work(self._step, seconds, overruns=False)
+        self._pacing.work(self.step, seconds, overruns=False)
         return self._state is not before
 
-    def _step(self) -> bool:
+    def step(self) -> bool:
+        """Make one tick of the drag; return whether anything was left to do."""
         if self._solver is None or not self._solver.status.is_running:
             return False
         before, self._state = self._state, self._solver.step()
@@ -276,7 +277,7 @@ class LinkageSession(InteractiveSession):
     def settle(self) -> None:
         """Go on until nothing moves any more that can be seen, for a moment at most."""
         end = perf_counter() + SETTLING
-        while self._step() and not self.is_still and perf_counter() < end:
+        while self.step() and not self.is_still and perf_counter() < end:
             pass
 
     def write(self, context: Context) -> Conclusion:
