@@ -10,7 +10,8 @@ without undecided boxes every region holds a box of its own class: there are no 
 touching boxes of the class. Groups from one of which a place flows to the other are in one region. On the
 other hand, what is parted by boxes of the other class is parted by the surface: there are no fewer regions
 inside than groups of touching boxes that are not outside, of those with a box inside. Where the two numbers
-differ, the boxes between the groups are halved further. When they are equal, the number is proven.
+differ, the boxes between the groups are halved further. When they are equal, the number is proven; where the
+search ends before, groups that samples link count as one (`sampled_links`), without a proof.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from ..functions.base import ImplicitFunction
 from ..projection import distances_to_surface, projected, surface_crossings
 from .box_tree import FACES
 from .descent import Flow, flowed
+from .sampled_links import linked_by_samples
 from .subdivision import BoxClass, ClassifiedBoxes, SearchLimits, refined, subdivided
 
 # places from which flows begin, of each group of boxes: to find seeds, more where these did not find all, and
@@ -49,6 +51,7 @@ class Regions:
         beyond: the region of what is beyond the cube; None if it is none of these.
         least: the proven least number of regions.
         most: the number of regions found.
+        is_proven: whether all of them that are one are proven to be.
     """
 
     group: Ints
@@ -56,6 +59,7 @@ class Regions:
     beyond: int | None
     least: int
     most: int
+    is_proven: bool = True
 
     @property
     def known_beyond(self) -> int:
@@ -108,7 +112,8 @@ class SurfaceComponents:
     def _decided(self) -> bool:
         """Whether the number of regions is proven."""
         equal = self.inside.least == self.inside.most and self.outside.least == self.outside.most
-        return self.whole and equal and not len(self.undecided)
+        linked = self.inside.is_proven and self.outside.is_proven
+        return self.whole and equal and linked and not len(self.undecided)
 
     def numbers_of(self, places: Floats) -> Ints:
         """Return the component (k,) that each place (k, 3) on the surface is on; -1 if unknown."""
@@ -253,6 +258,10 @@ def components_of(
         if not between.any() or boxes.examined + 8 * int(between.sum()) > limits.most:
             break
         boxes = refined(function, boxes, between, limits)
+    inside, outside = (
+        _joined_by_samples(function, boxes, regions, own)
+        for regions, own in zip((inside, outside), sides, strict=True)
+    )
     return SurfaceComponents(function, boxes, inside, outside, whole)
 
 
@@ -332,6 +341,19 @@ def _joined_by_flows(
     group, label = _linked(group, regions.most, group[mine][known], goal[known])
     beyond = None if regions.beyond is None else int(label[regions.beyond])
     return replace(regions, group=group, beyond=beyond, most=int(label.max()) + 1)
+
+
+def _joined_by_samples(
+    function: ImplicitFunction, boxes: ClassifiedBoxes, regions: Regions, own: BoxClass
+) -> Regions:
+    """Return regions, those one that samples link, where the search ended before their number was proven."""
+    if regions.least >= regions.most:
+        return regions
+    pairs = linked_by_samples(function, boxes, regions.group, own)
+    group, label = _linked(regions.group, regions.most, *pairs)
+    beyond = None if regions.beyond is None else int(label[regions.beyond])
+    most = int(label.max()) + 1
+    return replace(regions, group=group, beyond=beyond, most=most, is_proven=most == regions.most)
 
 
 def _starts(boxes: ClassifiedBoxes, own: BoxClass) -> tuple[Ints, Floats]:

@@ -86,6 +86,20 @@ def test_random_sums_have_as_many_components_as_a_fine_grid_counts(seed: int) ->
     assert len(found) == count_components(function.value, low, high, 64, steepest(function))
 
 
+def test_a_surface_that_hangs_together_by_a_saddle_is_one_although_that_is_not_proven() -> None:
+    function, _ = random_scene(4)
+    found = components_of(function)
+    assert not found.proven
+    low, high = function.box()
+    assert len(found) == count_components(function.value, low, high, 96, steepest(function)) == 1
+
+
+def test_balls_that_nearly_touch_are_not_linked_where_the_search_ends_early() -> None:
+    balls = Spheres.of([[0.0, 0.0, 0.0], [2.005, 0.0, 0.0]], [1.0, 1.0])
+    for most in (500, 2_000, 8_000, 20_000):
+        assert len(components_of(balls, SearchLimits(most=most))) >= 2
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_boxes_are_what_they_are_proven_to_be(name: str, rng: np.random.Generator) -> None:
     function = every_function()[name]

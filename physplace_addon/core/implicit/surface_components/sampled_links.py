@@ -1,0 +1,67 @@
+"""Regions on one side of a surface that samples of F show to be one, where neither boxes nor flows do.
+
+Near a saddle of F boxes stay undecided down to the least size, and no flow is proven there. Two small boxes
+that share a side are linked if F has the right sign at places along the way from one middle to the middle of
+their common side, and on to the other middle. This proves nothing, but it finds what a fine grid finds.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from ...arrays import Bools, Floats, Ints
+from ..functions.base import ImplicitFunction
+from .box_tree import FACES
+from .subdivision import BoxClass, ClassifiedBoxes
+
+_SHARES = np.linspace(0.0, 1.0, 9)  # of the way from a middle to the common side, at which F is taken
+# share of the cube: larger boxes that are not decided link nothing, as a gap could be between places in them
+_LARGE = 1.0 / 128.0
+
+
+def linked_by_samples(
+    function: ImplicitFunction, boxes: ClassifiedBoxes, group: Ints, own: BoxClass
+) -> tuple[Ints, Ints]:
+    """Return pairs of groups (m,), (m,) of a class that are linked through boxes that are not decided.
+
+    Args:
+        function: F.
+        boxes: the classified boxes.
+        group: the group (n,) of each box of the class, from 0; -1 of others.
+        own: the class.
+    """
+    tree = boxes.tree
+    open_ = boxes.which(BoxClass.GRAPH, BoxClass.UNDECIDED)
+    rows = np.flatnonzero(open_)
+    open_[rows[tree.sides[rows] > _LARGE * tree.size]] = False
+    rows = np.flatnonzero(open_)
+    open_[rows] = own * function.value(tree.middles[rows]) > 0.0
+    first, second = tree.neighbours(np.flatnonzero(open_ | (group >= 0)), FACES)  # the first is no larger
+    either = open_[first] | open_[second]
+    first, second = first[either], second[either]
+    linked = _same_sign(function, boxes, first, second, own)
+    first, second = first[linked], second[linked]
+    count = int(group.max(initial=-1)) + 1
+    node = np.where(group >= 0, group, count + np.arange(len(group)))
+    total = count + len(group)
+    links = coo_array((np.ones(len(first)), (node[first], node[second])), shape=(total, total))
+    label = connected_components(links, directed=False)[1][:count]
+    return np.arange(count), np.unique(label, return_index=True)[1][np.unique(label, return_inverse=True)[1]]
+
+
+def _same_sign(
+    function: ImplicitFunction, boxes: ClassifiedBoxes, first: Ints, second: Ints, own: BoxClass
+) -> Bools:
+    """Return between which boxes (k,) and neighbours no smaller (k,) F keeps the sign of a class."""
+    start, end = boxes.tree.middles[first], boxes.tree.middles[second]
+    way = end - start
+    axis = np.argmax(np.abs(way) - 0.5 * boxes.tree.sides[second][:, None], axis=1)
+    between: Floats = start.copy()
+    rows = np.arange(len(first))
+    between[rows, axis] += 0.5 * np.sign(way[rows, axis]) * boxes.tree.sides[first]
+    ways = ((start, between), (between, end))
+    places = np.stack([(1.0 - s) * a + s * b for a, b in ways for s in _SHARES], axis=1)
+    values = function.value(places.reshape(-1, 3)).reshape(places.shape[:2])
+    return np.asarray((own * values > 0.0).all(axis=1))
