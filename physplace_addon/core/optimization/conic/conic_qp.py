@@ -132,7 +132,6 @@ def _solved(problem: ConicQP, like: Forces | None, ends: _Ends) -> ConicSolution
         )
         if residual <= max(ends.enough, ends.fair):
             return scaled.solution(point, residual, used)
-        start = None if start is None else point
     led = _led(scaled.problem, None if start is None else start.forces, ends)
     if led is None:
         return None
