@@ -212,7 +212,9 @@ class ContactClearances(Clearances[ContactSystem]):
         self._groups, self._start, self._kept, self._reach = groups, start, kept, reach
         self._system = sleepers.without_far_pairs(system, reach + 2.0 * kept, groups.part_group != FIXED)
         travel = np.maximum(_NEAR_CONTACTS * kept, _NEAR * system.radii)
-        searched = replace(self._system, travel=travel, cone_tolerance=_LEAVING)
+        far = {(part, FIXED) for part in np.flatnonzero(sleepers.free > travel).tolist()}
+        never_meeting = self._system.never_meeting | far  # what is looked up of a world is made when needed
+        searched = replace(self._system, travel=travel, cone_tolerance=_LEAVING, never_meeting=never_meeting)
         points = searched.generate(_REACH, InterfacePoints.none(), None)
         apart = points.take(points.gap > 0.0)  # others are of edges that do not face each other
         self._rows = CarriedGaps.of(groups, start, searched.in_world(apart), kept)
