@@ -62,7 +62,7 @@ def pendulum_angle(bodies: Rods, angle: float, time: float, spin: float = 0.0, d
     [
         (1 / 24, 2.0),
         pytest.param(1 / 24, 10.0, marks=pytest.mark.slow),
-        pytest.param(1 / 240, 10.0, marks=pytest.mark.slow),
+        pytest.param(1 / 240, 2.0, marks=pytest.mark.slow),
     ],
 )
 def test_a_rod_on_a_hinge_swings_as_a_pendulum(h: float, time: float) -> None:
@@ -73,24 +73,26 @@ def test_a_rod_on_a_hinge_swings_as_a_pendulum(h: float, time: float) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("h", "angles"), [(1 / 24, (2.0, 2.5)), (1 / 240, (1.5, 1.5))])
-def test_a_double_pendulum_follows_lagranges_equations(h: float, angles: tuple[float, float]) -> None:
+@pytest.mark.parametrize(("h", "time", "angles"), [(1 / 24, 10.0, (2.0, 2.5)), (1 / 240, 2.0, (1.5, 1.5))])
+def test_a_double_pendulum_follows_lagranges_equations(
+    h: float, time: float, angles: tuple[float, float]
+) -> None:
     bodies, joints = chain(angles)
     solver = ConstrainedMotion(bodies.inertia, joints, bodies.at_rest(), DOWN)
-    motion = followed(solver, bodies, 10.0, h)
-    one, two = double_pendulum(bodies, angles, 10.0)
+    motion = followed(solver, bodies, time, h)
+    one, two = double_pendulum(bodies, angles, time)
     assert motion.centre[0] == pytest.approx(0.5 * along(one), abs=1e-5)
     assert motion.centre[1] == pytest.approx(along(one) + 0.5 * along(two), abs=1e-5)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("h", [1 / 24, 1 / 240])
-def test_a_loop_of_four_hinges_follows_the_equation_of_its_one_angle(h: float) -> None:
+@pytest.mark.parametrize(("h", "time"), [(1 / 24, 10.0), (1 / 240, 2.0)])
+def test_a_loop_of_four_hinges_follows_the_equation_of_its_one_angle(h: float, time: float) -> None:
     linkage = FourBar(0.5, 1.4, 1.0, complex(1.3, 0.1))
     bodies, joints = linkage.build(1.2)
     solver = ConstrainedMotion(bodies.inertia, joints, bodies.at_rest(), DOWN)
-    motion = followed(solver, bodies, 10.0, h)
-    angle = linkage.end(bodies, 1.2, 10.0)
+    motion = followed(solver, bodies, time, h)
+    angle = linkage.end(bodies, 1.2, time)
     expected = 0.25 * np.array([np.cos(angle), 0.0, np.sin(angle)])
     assert motion.centre[0] == pytest.approx(expected, abs=1e-5)
 
