@@ -140,6 +140,7 @@ def filling(
         )
         if count is not None and following.status is Status.INTERFERING_START:
             following = yield from _with_room(following)
+        (pose,) = following.setup.poses  # those after one that had no room begin where that did
         while following.status is Status.RUNNING:
             following.step()
             done = None if count is None else len(placed) / count
