@@ -140,7 +140,8 @@ def filling(
         )
         if count is not None and following.status is Status.INTERFERING_START:
             following = yield from _with_room(following)
-        (pose,) = following.setup.poses  # those after one that had no room begin where that did
+            room = following.setup.poses[0].points(active.mass.center) - start.points(active.mass.center)
+            pose = Pose(pose.rotation, pose.translation + room)  # where the next copies begin, too
         while following.status is Status.RUNNING:
             following.step()
             done = None if count is None else len(placed) / count

@@ -9,7 +9,7 @@ from physplace_addon.core.bodies import Body, merge
 from physplace_addon.core.errors import PlacementError
 from physplace_addon.core.jobs import finished
 from physplace_addon.core.placement import Settings, Status, check, fill
-from physplace_addon.core.placement.replication import filling
+from physplace_addon.core.placement.replication import Turn, Turns, filling
 from physplace_addon.core.rigid import Pose
 from tests.bodies_of_the_paper import BOWL, box, floor, sphere, turned
 
@@ -90,9 +90,21 @@ def test_of_a_number_of_copies_those_without_room_begin_at_the_nearest_place_tha
     moved = np.linalg.norm(begun - start.translation, axis=1)
     assert moved[0] == 0.0
     assert 0.3 - 1e-6 <= moved[1] <= 0.3 + 1e-3  # the first cube reaches up to 1, this one down to .7
+    farther = np.linalg.norm(begun[2] - begun[1])  # the third is cleared from where the second began
+    assert farther == pytest.approx(1.0, abs=1e-3)
     for i, placement in enumerate(filled.placed):
         others = [other.setup.bodies[0].transformed(other.state.pose.matrix4) for other in filled.placed[:i]]
         assert check(cube, placement.state.pose, [floor(), *others]).status is not Status.INTERFERING_START
+
+
+def test_the_same_copy_is_turned_alike_whatever_fell_before_it() -> None:
+    cube, turns = box((0.5, 0.5, 0.5)).body, Turns(Turn.ANY, seed=3)
+    start = Pose(np.array([1.0, 0.0, 0.0, 0.0]), np.array([0.0, 0.0, 9.0]))
+    placed = fill(cube, start, [floor()], QUICK, count=3, turns=turns).placed
+    expected = [turns.turned(i, start, cube.mass.center, QUICK.gravity) for i in range(3)]
+    begun = [placement.setup.poses[0] for placement in placed]
+    assert np.allclose([p.rotation for p in begun], [p.rotation for p in expected], rtol=0.0, atol=1e-15)
+    assert np.allclose([p.translation for p in begun], start.translation, rtol=0.0, atol=1e-12)
 
 
 def test_enough_copies_need_no_reason() -> None:
