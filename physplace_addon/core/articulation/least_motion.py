@@ -24,9 +24,10 @@ the normal of a contact and the axes of a limit that turn with one of them, conv
 too.  What still oscillates is damped.
 
 Rows that cannot hold.  l' are the multipliers of the step before for joints, so that these hold exactly in
-the end (method of multipliers), also where rows repeat others.  For a goal l' is that too as long as it is
-nearly met; else it is 0, which leaves the least squares of all goals by their weights, and the least motion
-among these poses.  A straight arm then points at what it cannot reach, and nothing is singular.
+the end (method of multipliers), also where rows repeat others; C is made smaller where they all but do so
+(`tracking`).  For a goal l' is that too as long as it is nearly met; else it is 0, which leaves the least
+squares of all goals by their weights, and the least motion among these poses.  A straight arm then points at
+what it cannot reach, and nothing is singular.
 
 Slack variables.  The paper makes an inequality an equation g - Y^2 = 0 (equation 15).  That has no derivative
 where Y = 0, where it presses, and each contact that comes or goes changes the structure of A; an active set
@@ -142,6 +143,7 @@ def newton_step(
     gaps: Gaps | None = None,
     longest: float = np.inf,
     anchor: Anchor | None = None,
+    softness: float = 1.0,
 ) -> Iterate:
     """Return the iterate after a step of Newton's method.
 
@@ -153,15 +155,17 @@ def newton_step(
         gaps: what has to stay positive.
         longest: how far a point may move at most, over L.
         anchor: what the motion is held back to, besides the reference.
+        softness: compliance of joints, over that of the equations.
     """
     groups = equations.groups
     cost = groups.gradient(reference, at.configuration)
     if anchor is not None:
         cost = cost + anchor.strength * groups.gradient(anchor.configuration, at.configuration)
     held = 0.0 if anchor is None else anchor.strength
-    saddle, right = _saddle(equations, at, rows, gaps, held)
+    compliance = np.where(equations.hard, softness, 1.0) * equations.compliance
+    saddle, right = _saddle(equations, at, rows, gaps, held, compliance)
     prior = _prior_multipliers(equations, at, rows)
-    x, multipliers = saddle.solved(right - cost, equations.compliance * prior - rows.value)
+    x, multipliers = saddle.solved(right - cost, compliance * prior - rows.value)
     pressing = np.zeros(0)
     if gaps is not None and len(gaps.gap):
         x, multipliers, pressing = _pressed(saddle, gaps, x, multipliers, at.pressing)
@@ -232,17 +236,17 @@ def _bend(equations: Equations, at: Iterate, rows: Rows, gaps: Gaps | None) -> F
 
 
 def _saddle(
-    equations: Equations, at: Iterate, rows: Rows, gaps: Gaps | None, held: float
+    equations: Equations, at: Iterate, rows: Rows, gaps: Gaps | None, held: float, compliance: Floats
 ) -> tuple[SaddleSystem, Floats]:
     """Return the KKT system of a step, and what pressing gaps add to its right-hand side (k, 6).
 
-    held: how strongly an anchor holds back.
+    held: how strongly an anchor holds back.  compliance (n,): C.
     """
     bend, metric = _bend(equations, at, rows, gaps), (1.0 + at.damping + held) * equations.groups.metric
     inverse, raised = 1.0 / metric, np.zeros((0, *metric.shape))
     if bend is not None:
         inverse, raised = raised_inverse(metric, (1.0 + at.damping) * bend, equations.bend_exactly)
-    equations.dual.factor(rows.blocks, inverse, equations.compliance)
+    equations.dual.factor(rows.blocks, inverse, compliance)
     plain = SaddleSystem.of(equations.dual, inverse, len(equations))
     changes, signs, right = _of_pressing(equations, at, gaps)
     if len(signs):

@@ -37,6 +37,8 @@ ValidT = TypeVar("ValidT")
 _ROUNDS = 25  # steps of Newton's method in a solution, after which it has failed
 _CLOSED = 1e-9  # error of a joint, over L, that is closed
 _NEARLY_CLOSED = 2e-7  # the same of a solution that is taken where rounding allows no better
+_SLOWLY = 0.5  # error of joints after a step, over that before, that falls slowly
+_SOFTER, _LEAST_SOFTNESS = 0.1, 1e-3  # by how much joints are stiffened then, and how far
 _ENOUGH = 1e-5  # length of Newton's last step, over L, where joints alone are closed
 _LOOSELY = 1e-3  # the same of a solution that is taken in any case: the next tick goes on from it
 _STUCK = 1e-6  # motion of a solution, over L, that is none
@@ -223,17 +225,18 @@ class Tracking:
         offset = (1.0 - share) * np.where(equations.goal >= 0, rows.value, 0.0)
         anchor = Anchor(at.configuration, 1.0 / share - 1.0) if share < 1.0 else None
         limits = _Limits.at(equations, at.configuration, self.coordinates)
-        count, error = 0, _error(equations, rows)
+        count, closing = 0, _Closing(_error(equations, rows))
         for _ in range(_ROUNDS):
             gaps, count = limits.with_clearances(at.configuration, clearances)
             shifted = replace(rows, value=rows.value - offset)
-            at = newton_step(equations, self.reference, at, shifted, gaps, _ONE_STEP, anchor)
+            at = newton_step(
+                equations, self.reference, at, shifted, gaps, _ONE_STEP, anchor, closing.softness
+            )
             rows = equations.rows(at.configuration)
-            error = _error(equations, rows)
-            if error <= _CLOSED and at.length <= enough:
+            if closing.ends(_error(equations, rows), at.length, enough):
                 break
-        pressing = at.pressing > 0.0
-        closed, settled = error <= _NEARLY_CLOSED and at.length <= _LOOSELY, at.length <= max(enough, 1e-8)
+        pressing, settled = at.pressing > 0.0, at.length <= max(enough, 1e-8)
+        closed = closing.error <= _NEARLY_CLOSED and at.length <= _LOOSELY
         return Solution(at, rows, closed, settled, int(pressing[:count].sum()), int(pressing[count:].sum()))
 
     def _is_stuck(self, solution: Solution, start: Configuration) -> bool:
@@ -274,19 +277,50 @@ class Tracking:
         limits = _Limits.at(bare, at.configuration, self.coordinates)
         found, count = Iterate.start(between, bare), 0
         rows = bare.rows(between)
+        closing = _Closing(_error(bare, rows))
         for _ in range(_ROUNDS):
             gaps, count = limits.with_clearances(found.configuration, clearances)
-            found = newton_step(bare, between, found, rows, gaps, _ONE_STEP)
+            found = newton_step(bare, between, found, rows, gaps, _ONE_STEP, softness=closing.softness)
             rows = bare.rows(found.configuration)
-            if _error(bare, rows) <= _CLOSED and found.length <= _ENOUGH:
+            if closing.ends(_error(bare, rows), found.length, _ENOUGH):
                 break
-        closed, pressing = _error(bare, rows) <= _NEARLY_CLOSED, found.pressing > 0.0
+        closed, pressing = closing.error <= _NEARLY_CLOSED, found.pressing > 0.0
         there = replace(at, configuration=found.configuration, length=found.length)
         rows = self.equations.rows(found.configuration)
         return Solution(there, rows, closed, False, int(pressing[:count].sum()), int(pressing[count:].sum()))
 
 
 _ONE_STEP = 0.25  # of Newton's method, over L: no point moves farther
+
+
+@dataclass
+class _Closing:
+    """How Newton's method closes joints, and when it has ended.
+
+    Each step leaves C / (A + C) of an error of joints (`least_motion`).  That is next to nothing, but not
+    where rows all but repeat others, as those of two legs whose feet are pinned: A of these may be less than
+    C.  There C is made smaller, as the method of multipliers asks for where it is slow.  And errors as small
+    as those of rounded poses, which no motion closes, are left: their multipliers would grow by the error
+    over C in each step until they bend the figure.
+
+    error: of the joints, over L.  softness: C of joints, over that of the equations.
+    """
+
+    error: float
+    softness: float = 1.0
+
+    def ends(self, error: float, length: float, enough: float) -> bool:
+        """Return whether Newton's method has ended after a step of a length that left an error."""
+        before, self.error = self.error, error
+        if error <= _CLOSED and length <= enough:
+            return True
+        if error <= _SLOWLY * before or length > _LOOSELY:
+            return False
+        if error <= _NEARLY_CLOSED and length <= max(enough, _ENOUGH):
+            return True
+        if error > _NEARLY_CLOSED:
+            self.softness = max(_SOFTER * self.softness, _LEAST_SOFTNESS)
+        return False
 
 
 @dataclass(frozen=True, eq=False)

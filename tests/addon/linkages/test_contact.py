@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import bpy
 import numpy as np
 import pytest
@@ -38,6 +40,26 @@ def test_three_drags_by_a_script_have_a_standing_figure_sit_on_a_chair_with_its_
     knee = rigs.bone_matrix(rig, "Shin.L")
     bend = rigs.bone_matrix(rig, "Thigh.L")[:3, 1] @ knee[:3, 1]
     assert bend < 0.5, "its knees are bent"
+
+
+def test_a_figure_with_pinned_feet_comes_to_rest_where_the_mouse_has_led_it_onto_a_seat() -> None:
+    rig = figure_and_chair()
+    for foot in FEET:
+        rigs.bone(rig, foot)["physplace_pin"] = [2.0, 0.0, 0.0, 0.0]
+    session = finished(LinkageSession.beginning(bpy.context, finished(reading_linkage(bpy.context, rig))))
+    pelvis = [part.name for part in session.found.parts].index("Pelvis")
+    stops = np.array([(0.16, 0.08, 1.0), (0.16, 0.3, 0.8), (0.16, 0.47, 0.5)])
+    session.grab(pelvis, stops[0])
+    for start, stop in pairwise(stops):
+        for share in np.linspace(0.05, 1.0, 20):
+            session.follow(start + share * (stop - start))
+            session.step()
+            session.step()
+        after = [session.step() for _ in range(30) if not session.is_still]
+        assert session.is_still, f"still moving {len(after)} ticks after the mouse has stopped"
+    session.show(bpy.context)
+    assert rigs.bone_matrix(rig, "Thigh.L")[2, 3] < 0.5 * (SEAT + HIP)
+    assert overlaps() == []
 
 
 @pytest.mark.parametrize(
