@@ -108,9 +108,8 @@ class _Posing:
         self._status = self._judged(tick)
 
     def _judged(self, tick: Tick[ValidT]) -> LinkageStatus:
-        slow = tick.share == 1.0 and tick.length <= _CREEPING
-        self._slow = self._slow + 1 if slow else 0
-        if tick.share < 1.0 or (tick.length > _STILL and self._slow < _SLOW_TICKS):
+        self._slow = self._slow + 1 if tick.length <= _CREEPING else 0
+        if self._slow < _SLOW_TICKS and (tick.share < 1.0 or tick.length > _STILL):
             return LinkageStatus.RUNNING
         if (self._state.goal_errors <= _MET * self._units()).all():
             return LinkageStatus.REACHED
