@@ -140,8 +140,8 @@ def filling(
         )
         if count is not None and following.status is Status.INTERFERING_START:
             following = yield from _with_room(following)
-            room = following.setup.poses[0].points(active.mass.center) - start.points(active.mass.center)
-            pose = Pose(pose.rotation, pose.translation + room)  # where the next copies begin, too
+            moved = following.setup.poses[0].compose(start.inverse())
+            pose = moved.compose(pose)  # where the next copies begin, too, before they are turned
         while following.status is Status.RUNNING:
             following.step()
             done = None if count is None else len(placed) / count
