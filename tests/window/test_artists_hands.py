@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, cast
 
 import bpy
 import pytest
@@ -15,6 +16,9 @@ from tests.window import afresh
 from tests.window.placements import assert_nothing_is_open, begun, cube_at, header, operator, placing
 from tests.window.test_dragging import AWAY_FROM_THE_ARROWS, with_the_tool
 from tests.window.user import User
+
+if TYPE_CHECKING:
+    from physplace_addon.operators.placing.manipulation.drag import PHYSPLACE_OT_drag
 
 
 async def test_the_header_says_which_keys_apply_now(user: User) -> None:
@@ -129,6 +133,25 @@ def _ghost_at() -> float:
     )
 
 
+def _for_ticks(ticks: int, condition: Callable[[], bool]) -> Callable[[], bool]:
+    """Return a condition: that another one has held for so many ticks."""
+    held = 0
+
+    def holds() -> bool:
+        nonlocal held
+        held = held + 1 if condition() else 0
+        return held >= ticks
+
+    return holds
+
+
+def _ghost_is_up_to_date() -> bool:
+    """Whether the ghost is the rest from where the object is held now."""
+    drag = cast("PHYSPLACE_OT_drag", operator())
+    run = drag.ghost.run_of(drag.session.item)
+    return run is not None and run is drag.ghost.shown
+
+
 async def test_what_is_dragged_to_be_placed_shows_its_rest_and_goes_there(user: User) -> None:
     scene_settings().place_on_release = True
     await with_the_tool(user)
@@ -139,7 +162,7 @@ async def test_what_is_dragged_to_be_placed_shows_its_rest_and_goes_there(user: 
     await user.hold()
     await user.glide_to(user.at(Vector((2.0, 0.0, 3.0)) + AWAY_FROM_THE_ARROWS), steps=15)
     await user.until(lambda: cube_at().x > 1.8)
-    await user.until(lambda: _ghost_at() > 1.8)
+    await user.until(_for_ticks(10, _ghost_is_up_to_date))
     await user.screenshot("ghost-of-a-rest")
     ghost, across = operator().drawing.layers[0].vertices, _ghost_at()
     assert ghost[:, 2].min() == pytest.approx(0.0, abs=1e-5)

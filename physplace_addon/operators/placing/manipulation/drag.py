@@ -40,6 +40,7 @@ class PHYSPLACE_OT_drag(ModalOperator):
     """Move the active object by hand, with contact live."""
 
     session: PlacementSession
+    ghost: RestGhost
 
     bl_idname = "physplace.drag"
     bl_label = "Drag with Contact"
@@ -101,7 +102,7 @@ class PHYSPLACE_OT_drag(ModalOperator):
         if session.transform is not None and pressed is not None:
             session.transform = replace(session.transform, pressed=pressed)
         self.session = session
-        self._ghost, self._released = RestGhost(), False
+        self.ghost, self._released = RestGhost(), False
         if not self.properties.is_property_set("places"):
             self.places = settings_of(scene_of(context)).place_on_release
         return None
@@ -115,8 +116,8 @@ class PHYSPLACE_OT_drag(ModalOperator):
         if session.tick(context, view, seconds):
             session.show(context)
             self.drawing.show(session.marks(view))
-        if self.places and self._ghost.advance(session.item, GHOST_SHARE * seconds):
-            self.drawing.show_layers(self._ghost.layers())
+        if self.places and self.ghost.advance(session.item, GHOST_SHARE * seconds):
+            self.drawing.show_layers(self.ghost.layers())
         if session.has_to_read(context):
             self.run_job(session.reading(context))
 
@@ -128,7 +129,7 @@ class PHYSPLACE_OT_drag(ModalOperator):
     def _letting_go(self, context: Context) -> Job[Conclusion]:
         """Place the object from where it is held, in slices; it stays there if nothing is below it."""
         item = self.session.item
-        run = self._ghost.run_of(item) or run_from_here(item)
+        run = self.ghost.run_of(item) or run_from_here(item)
         self.drawing.show_layers(())
         yield from run.running(context)
         if run.solver.status in LEFT_IN_PLACE:
@@ -168,7 +169,7 @@ class PHYSPLACE_OT_drag(ModalOperator):
             session.begin_transform(view, view.mouse(event), turns=event.type == "R")
         elif event.value == "PRESS" and event.type == PLACES:
             self.places = not self.places
-            self._ghost = RestGhost()
+            self.ghost = RestGhost()
             self.drawing.show_layers(())
         elif event.value == "PRESS" and event.type in ("ESC", "RIGHTMOUSE"):
             return EventResult.CANCEL
