@@ -44,6 +44,12 @@ class PHYSPLACE_PT_place(Panel):
     bl_region_type = "UI"
     bl_category = "PhysPlace"
 
+    def draw_header_preset(self, _: Context) -> None:
+        """Draw the menu of examples into the header, where it takes no line from the panels below."""
+        examples = present(self.layout).row()
+        examples.emboss = "NONE"
+        examples.operator_menu_enum(PHYSPLACE_OT_example_open.bl_idname, "example", icon="FILE_3D")
+
     def draw(self, context: Context) -> None:
         """Draw the operators of placing, and the name of the active object."""
         layout = present(self.layout)
@@ -70,7 +76,6 @@ class PHYSPLACE_PT_place(Panel):
             wrong = definition_error(active)
             if wrong:
                 draw_paragraph(context, layout, wrong, "ERROR")
-        layout.operator_menu_enum(PHYSPLACE_OT_example_open.bl_idname, "example", icon="FILE_3D")
 
 
 class PHYSPLACE_PT_options(Panel):
