@@ -24,7 +24,7 @@ from .contact.clearances import ContactClearances, Sleepers
 from .goals import AnyGoal
 from .scene import LinkageScene
 from .state import LinkageState, LinkageStatus, state_of
-from .tracking import NoClearances, Tick, Tracking, ValidT
+from .tracking import NoClearances, Tick, Tracking, ValidT, moved_by
 
 _STEP = 0.1  # of a goal in a step, over L or radians
 _FASTER = 3.0  # speed of any point, over that of the goals
@@ -154,11 +154,13 @@ class LinkageDrag(_Posing):
 
     def move_to(self, goals: Sequence[AnyGoal]) -> None:
         """Take other goals, the same in other places, or others."""
-        before = self._tracking.equations
+        before, reference = self._tracking.equations, self._tracking.reference
         self._tracking.follow(goals)
-        moved = self._tracking.equations.goals_moved_since(before)
+        now = self._tracking.equations
+        moved = now.goals_moved_since(before)
         self._moved += moved
-        if moved > 0.0 or not self._tracking.equations.has_goals_like(before):
+        carried = moved_by(now, reference, self._tracking.reference)  # by a goal of the whole figure
+        if moved > 0.0 or carried > 0.0 or not now.has_goals_like(before):
             self._status, self._idle, self._slow = LinkageStatus.RUNNING, 0, 0
 
     def regrab(self) -> None:

@@ -406,6 +406,19 @@ def test_the_whole_figure_moves_without_bending() -> None:
         assert np.abs(pose.matrix4 - motion.compose(start).matrix4).max() < 1e-7
 
 
+def test_a_whole_figure_that_was_held_still_goes_on_with_the_cursor() -> None:
+    figure = figures.chain(4, 0.4)
+    free = type(figure.linkage).of(figure.linkage.parts, figure.linkage.joints[1:])
+    scene = LinkageScene.of(free, figure.poses, clearances=False)
+    drag = LinkageDrag(scene, scene.start, [FigureGoal(Pose.identity())])
+    ended(drag)
+    shift = np.array([0.3, -0.1, 0.2])
+    drag.move_to([FigureGoal(Pose(Pose.identity().rotation, shift))])
+    assert drag.status is LinkageStatus.RUNNING
+    for pose, start in zip(ended(drag).poses, figure.poses, strict=True):
+        assert np.abs(pose.translation - start.translation - shift).max() < 1e-6
+
+
 def test_a_stiff_joint_bends_less_and_a_locked_one_not_at_all() -> None:
     figure = figures.chain(3, 0.4)
     goals = [PointGoal(2, TIP, tip_of(figure, 2) + np.array([-0.2, 0.3, 0.2]))]
