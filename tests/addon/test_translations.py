@@ -33,8 +33,7 @@ def test_what_is_named_or_filled_in_stands_in_the_translation_too(language: str)
 def test_blender_shows_them_in_the_language_that_is_chosen() -> None:
     locale = next((each for each in bpy.app.translations.locales if each in ("de", "de_DE")), None)
     if locale is None:
-        assert "de" in translations()
-        return
+        pytest.skip("this Blender is built without languages, as its Python module is")
     view = preferences().view
     before = view.language
     view.language = locale
