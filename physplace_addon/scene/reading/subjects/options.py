@@ -19,7 +19,7 @@ from ..visible import Family
 from .movers import whole_of
 
 if TYPE_CHECKING:
-    from ....properties import PhysPlaceSettings
+    from ....properties.settings import PhysPlaceSettings
 
 
 class Onto(Enum):
