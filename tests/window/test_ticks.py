@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
+import pytest
 
 from tests.blender_data import active_object, operators_of, physplace, scene_settings, window_manager
 from tests.scene import scenes
@@ -121,6 +122,7 @@ class Paces:
         return {name: pace / self.of[ONLY_MOVING] for name, pace in self.of.items()}
 
 
+@pytest.mark.pace
 async def test_it_gets_six_tenths_of_the_ticks_that_only_moving_it_gets(user: User) -> None:
     bpy.utils.register_class(MOVING_OT_only)
     afresh.draw(user, fully=True)
