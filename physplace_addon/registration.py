@@ -35,8 +35,8 @@ from .panels import linkages as linkage_panels
 from .panels import regions as region_panels
 from .panels import rests as rest_panels
 from .panels import sidebar, simulating
-from .properties.rests import OVERRIDABLE, PhysPlaceObject, PhysPlaceRest, PhysPlaceRestForce
-from .properties.settings import PhysPlaceSettings
+from .properties import PhysPlaceSettings
+from .rest_properties import OVERRIDABLE, PhysPlaceObject, PhysPlaceRest, PhysPlaceRestForce
 
 CLASSES: tuple[type, ...] = (
     PhysPlaceSettings,

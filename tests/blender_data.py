@@ -30,8 +30,8 @@ from physplace_addon.scene.access import custom_properties, extended, present
 
 if TYPE_CHECKING:
     from physplace_addon.operators.placing.live_check import PhysPlaceSwitches
-    from physplace_addon.properties.rests import PhysPlaceObject
-    from physplace_addon.properties.settings import PhysPlaceSettings
+    from physplace_addon.properties import PhysPlaceSettings
+    from physplace_addon.rest_properties import PhysPlaceObject
 
 Kind = TypeVar("Kind")
 

@@ -27,12 +27,13 @@ WRITING = {  # methods and operators that write, move or delete files
 MAY_IMPORT = {
     "__init__": {"registration"},
     "translations": set[str](),
-    "registration": {"translations", "properties", "panels", "operators", "overlay"},
+    "registration": {"translations", "properties", "rest_properties", "panels", "operators", "overlay"},
     "properties": {"core"},
-    "panels": {"properties", "operators", "scene", "overlay", "core"},
-    "operators": {"properties", "scene", "overlay", "core"},
+    "rest_properties": set(),
+    "panels": {"properties", "rest_properties", "operators", "scene", "overlay", "core"},
+    "operators": {"properties", "rest_properties", "scene", "overlay", "core"},
     "overlay": {"core"},
-    "scene": {"properties", "core"},
+    "scene": {"properties", "rest_properties", "core"},
     "core": set[str](),
 }
 

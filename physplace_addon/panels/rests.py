@@ -17,14 +17,14 @@ from ..operators.rests.keyed import (
     PHYSPLACE_OT_rest_remove,
     PHYSPLACE_OT_rests_replace,
 )
-from ..properties.rests import OBJECT, PUSH
+from ..rest_properties import OBJECT, PUSH
 from ..scene.access import active_object, present
 from ..scene.reading.subjects.movers import active_mover
 from ..scene.rests.rests import active_rest, rests_of
 from .sidebar import PHYSPLACE_PT_place
 
 if TYPE_CHECKING:
-    from ..properties.rests import PhysPlaceRest, PhysPlaceRestForce
+    from ..rest_properties import PhysPlaceRest, PhysPlaceRestForce
 
 
 class PHYSPLACE_UL_rests(UIList):

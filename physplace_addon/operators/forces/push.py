@@ -15,7 +15,7 @@ from ...core.contact.system import closest_boundary_point
 from ...core.jobs import Job
 from ...core.mechanics.forces import checked_vector, unit_vector
 from ...core.placement import Local
-from ...properties.rests import STRENGTH
+from ...rest_properties import STRENGTH
 from ...scene.reading.subjects.subject import Subject
 from ..common import Conclusion, NeedsShape, conclude, location_property
 from ..placing.run import LEFT_IN_PLACE, beginning, scenario_of, settings_for

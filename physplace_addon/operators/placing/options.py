@@ -13,7 +13,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, StringProperty
 from bpy.types import Context, Object, Operator, Scene, UILayout
 
-from ...properties.settings import FRICTION, LARGEST_STEP, LEAVE_UNSTABLE, ONTO, STANCE
+from ...properties import FRICTION, LARGEST_STEP, LEAVE_UNSTABLE, ONTO, STANCE
 from ...scene.access import scene_of
 from ...scene.errors import SceneError
 from ...scene.reading.settings import gravity_vector, settings_of

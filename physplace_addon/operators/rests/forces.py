@@ -20,7 +20,7 @@ from ..sliced import SlicedOperator
 from .keyed import NeedsRests, chosen
 
 if TYPE_CHECKING:
-    from ...properties.rests import PhysPlaceRest
+    from ...rest_properties import PhysPlaceRest
 
 
 class PHYSPLACE_OT_rest_push_add(NeedsRests, LocalForceProperties, SlicedOperator):

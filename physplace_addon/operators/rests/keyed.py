@@ -38,7 +38,7 @@ from ..sliced import SlicedOperator
 
 if TYPE_CHECKING:
     from ...core.rigid import Pose
-    from ...properties.rests import PhysPlaceRest
+    from ...rest_properties import PhysPlaceRest
 
 
 class PHYSPLACE_OT_keyframe_rest(NeedsShape, SlicedOperator):

@@ -14,7 +14,7 @@ from ..access import extended
 from .subjects.options import PlacementOptions
 
 if TYPE_CHECKING:
-    from ...properties.settings import PhysPlaceSettings
+    from ...properties import PhysPlaceSettings
 
 BALANCES: Final = {"NONNEGATIVE": "non_negative", "SVD": "svd"}  # core's names of what files keep
 

@@ -14,13 +14,13 @@ from bpy.types import Context, Object
 
 from ...core.arrays import Floats
 from ...core.placement import Connection, Force, Local
-from ...properties.rests import OBJECT, PUSH, WORLD
+from ...rest_properties import OBJECT, PUSH, WORLD
 from ..errors import SceneError
 from ..reading.subjects.subject import Subject
 from ..reading.visible import Family
 
 if TYPE_CHECKING:
-    from ...properties.rests import PhysPlaceRest, PhysPlaceRestForce
+    from ...rest_properties import PhysPlaceRest, PhysPlaceRestForce
 
 
 def forces_of(context: Context, obj: Object, rest: PhysPlaceRest, subject: Subject) -> list[Force]:

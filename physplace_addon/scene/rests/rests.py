@@ -33,7 +33,7 @@ from ..writing.transform import channels, check_world_matrix, set_channels
 from .start import is_same_place, write_start
 
 if TYPE_CHECKING:
-    from ...properties.rests import PhysPlaceObject, PhysPlaceRest
+    from ...rest_properties import PhysPlaceObject, PhysPlaceRest
 
 
 @dataclass(frozen=True)

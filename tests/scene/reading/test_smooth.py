@@ -19,7 +19,7 @@ from tests.core.surfaces.smooth import smooth_meshes as meshes
 from tests.scene import scenes
 
 if TYPE_CHECKING:
-    from physplace_addon.properties.settings import PhysPlaceSettings
+    from physplace_addon.properties import PhysPlaceSettings
 
 
 @pytest.fixture

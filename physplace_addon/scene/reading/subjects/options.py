@@ -19,7 +19,7 @@ from ..visible import Family
 from .movers import whole_of
 
 if TYPE_CHECKING:
-    from ....properties.settings import PhysPlaceSettings
+    from ....properties import PhysPlaceSettings
 
 
 class Onto(Enum):

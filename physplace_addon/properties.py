@@ -15,7 +15,7 @@ from bpy.props import (
 )
 from bpy.types import Collection, PropertyGroup
 
-from ..core.placement import Settings
+from .core.placement import Settings
 
 _CORE = Settings()
 LARGEST_STEP = {
