@@ -17,6 +17,7 @@ from ..vectors import column_rows
 from .uniform_grid import pairs_between
 
 _ALIKE = 1.25  # longest over shortest reach up to which all positions are searched with the longest one
+_EVEN = 1.5  # longest over mean reach up to which one search for some positions costs less than two
 _MIDST = 1.15  # of the median or mean reach: where a level of the search ends, so that it has most positions
 _FAR = 2.5  # of the mean reach: only the few positions that reach farther are searched so far
 _FEW = 0.1  # share of all positions: an octave with fewer is searched with the next one above
@@ -56,7 +57,8 @@ def pairs_of_some(positions: Floats, reaches: Floats, some: Bools) -> tuple[Ints
         The numbers of both positions of each pair (m,), (m,).
     """
     own, mean, found = np.flatnonzero(some), float(reaches.mean()), []
-    for low, high in pairwise((0.0, _MIDST * mean, _FAR * mean, np.inf)):
+    even = float(reaches.max(initial=0.0)) <= _EVEN * mean
+    for low, high in pairwise((0.0, np.inf) if even else (0.0, _MIDST * mean, _FAR * mean, np.inf)):
         level, up_to = np.flatnonzero((reaches > low) & (reaches <= high)), np.flatnonzero(reaches <= high)
         if len(level):
             found.append(_across(positions, reaches, level[some[level]], up_to))
