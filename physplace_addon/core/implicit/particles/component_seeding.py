@@ -5,8 +5,9 @@ Heckbert 1994, section 4), and leaves open how components are found. `surface_co
 and proves how many there are; `coverage` finds what is bare of those that have floaters.
 
 While the surface changes both are looked for in every twenty-fourth step, with boxes not much smaller than a
-floater's share of the area. When it rests they are looked for to the end, again and again until there is
-nothing left to fill: only then the surface counts as covered.
+floater's share of the area; patches only beside floaters that are larger than desired, because they have room
+there. When it rests they are looked for to the end, again and again until there is nothing left to fill: only
+then the surface counts as covered.
 """
 
 from __future__ import annotations
@@ -69,8 +70,10 @@ class ComponentSeeding:
             self.measure(function)
             least = _QUICK_LEAST * self.settings.radius
             floaters = self._seeded(function, floaters, SearchLimits(_QUICK_MOST, least))
-        if float(np.mean(floaters.radii / floaters.desired)) < _SETTLED:
-            floaters = filled_patches(function, floaters, self.settings)
+        ratio = floaters.radii / floaters.desired
+        if float(ratio.mean()) < _SETTLED:
+            beside = floaters.take(ratio > 1.0) if changed else floaters
+            floaters = filled_patches(function, floaters, self.settings, beside)
         return floaters
 
     def completed(self, function: ImplicitFunction, floaters: Floaters) -> Floaters:
@@ -117,8 +120,9 @@ class ComponentSeeding:
         """Return whether any of positions (r, 3) is beyond the box by more than a desired radius."""
         if not len(self._box) or not len(positions):
             return False
-        ends = np.stack([positions.min(axis=0) - self._box[0], self._box[1] - positions.max(axis=0)])
-        return not ends.min() >= -self.settings.radius
+        margin, columns = self.settings.radius, positions.T  # along a contiguous row a minimum is quick
+        low, high = columns.min(axis=1) - self._box[0], self._box[1] - columns.max(axis=1)
+        return not min(low.min(), high.min()) >= -margin
 
     def _changed(self, function: ImplicitFunction) -> bool:
         """Return whether the function is another one than before, or has other parameters."""

@@ -37,9 +37,18 @@ _ROUNDS = 400  # most rounds of a front
 _SEEN = 6  # nearest floaters of which one may cover a place
 
 
-def filled_patches(function: ImplicitFunction, floaters: Floaters, settings: FloaterSettings) -> Floaters:
-    """Return the floaters, followed by new ones on all bare patches; the same if there are none."""
-    front = floaters
+def filled_patches(
+    function: ImplicitFunction, floaters: Floaters, settings: FloaterSettings, beside: Floaters | None = None
+) -> Floaters:
+    """Return the floaters, followed by new ones on all bare patches; the same if there are none.
+
+    Args:
+        function: F.
+        floaters: all floaters.
+        settings: of the floaters.
+        beside: those of them beside which patches are looked for; all, unless given.
+    """
+    front = floaters if beside is None else beside
     for _ in range(_ROUNDS):
         if not len(front) or len(floaters) >= settings.most:
             break
