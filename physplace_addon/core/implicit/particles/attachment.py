@@ -81,7 +81,7 @@ def limited_moves(moves: Floats, longest: Floats) -> tuple[Floats, Floats]:
 
 
 def attached_to_surface(
-    function: ImplicitFunction, positions: Floats, radii: Floats, farthest: float
+    function: ImplicitFunction, positions: Floats, radii: Floats, farthest: float, short: float = np.inf
 ) -> Attached:
     """Bring floaters to the surface by Newton's steps along F_x.
 
@@ -90,11 +90,14 @@ def attached_to_surface(
         positions: where they are (r, 3).
         radii: their radii (r,).
         farthest: the longest step of a round, in scene units.
+        short: the length in scene units from which on the first step is examined, as `shortened_moves` does.
     """
     value, gradients = function.gradient(positions)
     gradients = np.asfortranarray(gradients)
     step, off = newton_step(value, gradients, farthest)
     places = positions - step
+    if off.max(initial=0.0) > short:
+        places = shortened_moves(function, positions, places, short)
     stray = (~(off <= _NEAR * radii)).nonzero()[0]
     lost = np.zeros(len(places), dtype=bool)
     for _ in range(_ROUNDS):
@@ -134,6 +137,6 @@ def shortened_moves(function: ImplicitFunction, starts: Floats, positions: Float
     off = newton_step(value, gradients, np.inf)[1].reshape(len(trials), -1)
     within = np.logical_and.accumulate(off <= _BEND * shares[1:] * length[long], axis=0).sum(axis=0)
     share = np.take_along_axis(shares, within[None], axis=0)[0]
-    places = positions.copy()
+    places = positions.copy(order="K")
     places[long] = starts[long] + share[:, None] * way[long]
     return places

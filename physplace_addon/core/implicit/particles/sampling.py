@@ -5,11 +5,17 @@ In a step of dt floaters repel each other and follow the surface's parameters (e
 brought to the surface as it is after the step; one that finds none is removed. A component without floaters
 gets a seed.
 
+While the surface changes, floaters that fill it already are redistributed in every second step only. In the
+others they are carried along: they go to the closest points of the surface as it is then, which is equation 5
+with P = 0 over a finite step.
+
 Beyond the rim of a surface as thin as paper, Newton's steps say that the surface is near where there is none.
 So no floater may go far out of the surface's box.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
@@ -28,6 +34,8 @@ from .verlet_list import VerletList
 _LEAST = 0.02
 _SHORT = 0.5  # radii: a floater that moves no farther in a step stays on its component
 
+_CARRIED = 1  # steps in which floaters of a changing surface are carried along, between two others
+
 
 class Sampling:
     """Keeps floaters spread evenly over a surface while it moves; `advance` is one step.
@@ -44,7 +52,7 @@ class Sampling:
         self._neighbours, self._scratch = VerletList(), Scratch()
         self._seeding = ComponentSeeding(settings)
         self._floaters: Floaters | None = None
-        self._still = 0
+        self._still, self._settled, self._carried_steps = 0, False, 0
         self._function: ImplicitFunction | None = None
 
     def first_floaters(self, function: ImplicitFunction) -> Floaters:
@@ -78,7 +86,10 @@ class Sampling:
         if self._function is None:
             self._seeding.measure(function)
         if len(floaters):
-            floaters = self._moved(floaters, function, rate, after)
+            if self._may_carry(floaters, function, after):
+                floaters = self._carried(floaters, after)
+            else:
+                floaters = self._moved(floaters, function, rate, after)
         return self._kept(self._seeding.filled(after, floaters), after)
 
     @property
@@ -95,6 +106,17 @@ class Sampling:
         found = self._seeding.completed(function, floaters)
         return floaters if len(found) == len(floaters) else self._kept(found, function)
 
+    def _may_carry(self, floaters: Floaters, function: ImplicitFunction, after: ImplicitFunction) -> bool:
+        """Return whether the floaters need only follow the surface in this step."""
+        known = floaters is self._floaters and function is self._function and after is not function
+        return known and self._settled and self._carried_steps < _CARRIED
+
+    def _carried(self, floaters: Floaters, after: ImplicitFunction) -> Floaters:
+        """Return the floaters at the closest points of the surface after the step."""
+        self._still, self._carried_steps = 0, self._carried_steps + 1
+        aged = replace(floaters, ages=floaters.ages + 1)
+        return self._landed(aged, floaters.positions, after, _SHORT * self.settings.radius)
+
     def _moved(
         self, floaters: Floaters, function: ImplicitFunction, rate: Floats | None, after: ImplicitFunction
     ) -> Floaters:
@@ -103,7 +125,8 @@ class Sampling:
         floaters, value = self._evaluated(floaters, function)
         greatest = self._greatest(floaters)
         force_radii = settled_radii(floaters.radii, floaters.desired)
-        self._waited(force_radii is not floaters.radii and after is function and function is self._function)
+        self._settled, self._carried_steps = force_radii is not floaters.radii, 0
+        self._waited(self._settled and after is function and function is self._function)
         pairs = self._neighbours.of(floaters, force_radii)
         felt = repulsion(
             floaters.positions, floaters.radii, force_radii, pairs, settings.amplitude, self._scratch
@@ -120,7 +143,10 @@ class Sampling:
         dead = deaths(grown, speed, pairs, settings, waits, self._rng)
         parents = fissions(grown, felt.energy, speed, greatest, settings, waits)
         parents = parents[~dead[parents]][: max(settings.most - len(floaters), 0)]
-        return self._landed(*self._counted(grown, floaters.positions, dead, parents), after)
+        grown, starts = self._counted(grown, floaters.positions, dead, parents)
+        places = self._seeding.within_reach(after, grown.positions)
+        places = shortened_moves(after, starts, places, _SHORT * settings.radius)
+        return self._landed(grown, places, after)
 
     def _waited(self, settled: bool) -> None:
         """Count the steps in which neither the surface nor the settings of its floaters changed."""
@@ -180,20 +206,21 @@ class Sampling:
         """Return sigma_max (r,)."""
         return np.maximum(0.5 * self._seeding.diameter, 1.5 * floaters.desired)
 
-    def _landed(self, floaters: Floaters, starts: Floats, function: ImplicitFunction) -> Floaters:
+    def _landed(
+        self, floaters: Floaters, places: Floats, function: ImplicitFunction, short: float = np.inf
+    ) -> Floaters:
         """Return the floaters on the surface, without those that find none.
 
         Args:
-            floaters: the floaters after their moves.
-            starts: where the moves began (r, 3).
+            floaters: the floaters.
+            places: where they are after their moves (r, 3).
             function: F after the step.
+            short: the length in scene units up to which the way from there to the surface is safe.
         """
-        places = self._seeding.within_reach(function, floaters.positions)
-        places = shortened_moves(function, starts, places, _SHORT * self.settings.radius)
         bounds = self.settings.bounds
         if bounds is not None:
             places = np.clip(places, *bounds)
-        on = attached_to_surface(function, places, floaters.radii, 0.125 * self._seeding.diameter)
+        on = attached_to_surface(function, places, floaters.radii, 0.125 * self._seeding.diameter, short)
         lost = on.lost if bounds is None else on.lost | _outside(on.positions, bounds, self.settings.radius)
         desired = desired_repulsion_radii(function, on.positions, self.settings)
         landed = Floaters(on.positions, floaters.radii, on.gradients, desired, floaters.ages)

@@ -13,7 +13,9 @@ from physplace_addon.core.implicit import (
     FloaterSettings,
     HalfSpaces,
     Sampling,
+    Spheres,
     blobby_spheres,
+    union,
 )
 from physplace_addon.core.implicit.functions.base import ImplicitFunction
 from physplace_addon.core.implicit.functions.gaussians.blob import Blob
@@ -96,6 +98,30 @@ def test_a_cylinder_stretched_to_thrice_its_length_is_even_again_in_sixty_steps(
     assert uncovered(floaters, points, area) <= 1.25
     assert 0.32 <= density(floaters, area, radius) <= 0.37
     assert off(before, floaters) <= 1e-5
+
+
+def test_floaters_of_a_ball_that_passes_another_stay_on_theirs() -> None:
+    """In every second step they only follow: a step goes a radius far, and the other ball is a third of one
+    away.
+    """
+    radius = 0.06
+
+    def balls(place: float) -> ImplicitFunction:
+        return union([Spheres.of([[0.0, 0.0, 0.0]], 0.4), Spheres.of([[place, 0.82, 0.0]], 0.4)])
+
+    before, sampling = balls(-1.0), Sampling(FloaterSettings(radius), np.random.default_rng(3))
+    floaters = sampling.first_floaters(before)
+    for _ in range(70):
+        floaters = sampling.advance(floaters, before)
+    on_the_still = np.count_nonzero(floaters.positions[:, 1] < 0.41)
+    for place in np.arange(-1.0, 1.0, radius)[1:]:
+        after = balls(place)
+        rate = (after.parameters - before.parameters) / DT
+        floaters, before = sampling.advance(floaters, before, rate, after), after
+        assert off(after, floaters) <= 0.1
+        still = floaters.positions[:, 1] < 0.41
+        assert np.count_nonzero(still) == pytest.approx(on_the_still, abs=3)
+        assert np.count_nonzero(~still) >= 0.7 * on_the_still
 
 
 @pytest.mark.parametrize(("scale", "place"), [(1e-3, 0.0), (1e3, 0.0), (1.0, 1e4)])
