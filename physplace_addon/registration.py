@@ -13,7 +13,7 @@ from typing import cast
 import bpy
 
 from . import translations
-from .operators import example, menus, modal, preferences, scene_handlers, tool
+from .operators import example, menus, modal, modal_handlers, preferences, scene_handlers, tool
 from .operators.batch import command
 from .operators.blobs import add, bake, control_add, live, mesh, metaballs, playback, sculpt, whole
 from .operators.forces import connect, push
@@ -117,7 +117,7 @@ MENUS = (
 )
 
 # Functions that Blender calls: (the name of Blender's list, the function).
-HANDLERS = (*modal.HANDLERS, *scene_handlers.HANDLERS, *playback.HANDLERS, *live.HANDLERS)
+HANDLERS = (*modal_handlers.HANDLERS, *scene_handlers.HANDLERS, *playback.HANDLERS, *live.HANDLERS)
 
 _registered = ExitStack()
 

@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import Final, Generic, TypeVar
 
 from ..core.jobs import Job, Progress
-from .session import Pacing
+from .session import Pacing, one_line
 
 BAR: Final = 20  # signs of the bar in the header
 ResultT = TypeVar("ResultT")
@@ -63,4 +63,4 @@ def in_a_line(label: str, progress: Progress) -> str:
     if progress.part is not None:
         full = round(BAR * min(max(progress.part, 0.0), 1.0))
         parts.append("\u2588" * full + "\u2591" * (BAR - full) + f" {progress.part:.0%}")
-    return "   |   ".join(part for part in parts if part)
+    return one_line(part for part in parts if part)

@@ -10,6 +10,10 @@ Work that takes long, such as reading the scene, is a job (`core/jobs.py`): the 
 slice in its ticks, says in the header what it is doing, and Esc ends it. A job may be a part of a session, or
 all that an operator does (`sliced.py`). One that is done within a fifth of a second needs no tick.
 
+Events that come while a job of a session works are kept (`input_events.py`), and handled in their order when
+it has ended. After each move of the mouse the session has time to follow it. Esc ends the operator at once,
+unless it would only let go of what is held.
+
 A file that is saved meanwhile has the scene as it was before, unless the operator's work is what the artist
 sees and saves. Then the operator goes on. An operator may also outlive an undo, and let events pass to
 Blender.
@@ -28,10 +32,10 @@ from bpy.types import Context, Event
 from ..core.errors import PhysPlaceError
 from ..core.jobs import Job, Progress
 from ..overlay.drawing import Drawing
-from ..scene.access import persistent
 from ..scene.changes import own_changes
 from .common import Conclusion, ObjectOperator, no_active_object_reason, wait_cursor
 from .driven_job import DrivenJob, in_a_line
+from .input_events import InputEvent, KeptEvents, is_escape
 from .keys.action_keymap import LIST, ActionKeymap
 from .keys.key_hints import KeyHint
 from .preferences import tick_seconds
@@ -79,7 +83,7 @@ class ModalOperator(ObjectOperator):
         if self._running:
             self.report({"WARNING"}, f"{self._running[0].bl_label} is running: confirm or cancel it first")
             return {"CANCELLED"}
-        self._is_ready = False
+        self._is_ready, self._kept = False, KeptEvents()
         self.run_job(self.beginning(context, view, event))
         try:
             with wait_cursor(context.window), own_changes(context):
@@ -155,17 +159,25 @@ class ModalOperator(ObjectOperator):
         """Go on with the session after a job of it has failed; raise the error if that is impossible."""
         raise error
 
-    def handle_event_while_busy(self, context: Context, view: View, event: Event) -> EventResult:
-        """Handle an event that happens in the view while a job is running: Esc ends the operator."""
-        ends = event.value == "PRESS" and event.type in ("ESC", "RIGHTMOUSE")
-        return EventResult.CANCEL if ends else EventResult.HANDLED
+    @property
+    def holds(self) -> bool:
+        """Whether Esc lets go of something that is held, rather than end the operator."""
+        return False
+
+    def begins_to_hold(self, context: Context, event: InputEvent) -> bool:
+        """Return whether something may be held after an event."""
+        return False
+
+    def ends_beginning(self, event: InputEvent) -> bool:
+        """Return whether an event ends the operator before its session is there."""
+        return is_escape(event)
 
     def tick(self, context: Context, view: View, seconds: float) -> None:
         """Work for so many seconds, and show the result."""
         raise NotImplementedError
 
-    def handle_event(self, context: Context, view: View, event: Event) -> EventResult:
-        """Handle an event that happens in the view."""
+    def handle_event(self, context: Context, view: View, event: InputEvent) -> EventResult:
+        """Handle an event that happens in the view, or happened there while a job was running."""
         raise NotImplementedError
 
     def confirm(self, context: Context) -> Conclusion:
@@ -196,12 +208,12 @@ class ModalOperator(ObjectOperator):
         disturbed = None if is_undisturbed else "something else has changed the scene"
         return no_active_object_reason(context) or disturbed
 
-    def captures(self, event: Event) -> bool:
+    def captures(self, event: InputEvent) -> bool:
         """Return whether it takes an event wherever the mouse is, as while something is dragged."""
-        return False
+        return self.holds
 
-    def captures_while_beginning(self, event: Event) -> bool:
-        """Return whether it takes an event wherever the mouse is before its session is there."""
+    def captures_while_beginning(self, event: InputEvent) -> bool:
+        """Return whether its session, once it is there, is to take an event, wherever the mouse is."""
         return False
 
     @property
@@ -239,26 +251,54 @@ class ModalOperator(ObjectOperator):
         if event.type == "TIMER":
             return self._ticked(context, view)
         captures = self.captures(event) if self._is_ready else self.captures_while_beginning(event)
-        if not captures and not is_for_view(view, event):
+        if not captures and not self._kept.awaits(event) and not is_for_view(view, event):
             return {"PASS_THROUGH"}
         if self.keymap is not None and self.keymap.action_of(context, event) == LIST:
             self._opened.toggle_keys(context, self.keymap.all_hints(context))
             return {"RUNNING_MODAL"}
-        handle = self.handle_event_while_busy if self.is_busy else self.handle_event
-        return self._conclude_event(context, handle(context, view, event))
+        waits = self.is_busy or self._kept
+        result = self._keep(context, event) if waits else self.handle_event(context, view, event)
+        return self._conclude_event(context, result)
+
+    def _keep(self, context: Context, event: Event) -> EventResult:
+        """Keep an event until the job has ended, unless it ends the operator."""
+        ends = self._ends_session(context, event) if self._is_ready else self.ends_beginning(event)
+        if ends:
+            return EventResult.CANCEL
+        if self._is_ready or self.captures_while_beginning(event):
+            self._kept.keep(event)
+        return EventResult.HANDLED
+
+    def _ends_session(self, context: Context, event: InputEvent) -> bool:
+        return is_escape(event) and not self._escape_lets_go(context)
+
+    def _escape_lets_go(self, context: Context) -> bool:
+        """Return whether Esc, after the events that are kept, may find something held."""
+        is_held = self.holds and not self._kept.has_escape
+        return is_held or any(self.begins_to_hold(context, each) for each in self._kept.since_escape())
 
     def _ticked(self, context: Context, view: View) -> set[OperatorReturnItems]:
-        seconds = tick_seconds(context)
-        if self.is_busy:
-            ended = self._job_ticked(context, view, seconds)
-            if ended is not None:
-                return ended
-        else:
-            self.tick(context, view, seconds)
+        work = self._job_ticked if self.is_busy else self._session_ticked
+        ended = work(context, view, tick_seconds(context))
+        if ended is not None:
+            return ended
         self._show_text(context)
         part = self._driven.progress.part if self.is_busy else self.session.part_done
         self._opened.show_progress(part)
         return {"PASS_THROUGH"}
+
+    def _session_ticked(
+        self, context: Context, view: View, seconds: float
+    ) -> set[OperatorReturnItems] | None:
+        """Handle what was kept, and work for a tick; return how the operator ends, None if it goes on."""
+        for event in self._kept.taken(lambda: self.session.is_following):
+            ended = self._conclude_event(context, self.handle_event(context, view, event))
+            if self not in self._running:
+                return ended
+            if self.is_busy:
+                return None
+        self.tick(context, view, seconds)
+        return None
 
     def _job_ticked(self, context: Context, view: View, seconds: float) -> set[OperatorReturnItems] | None:
         """Work on the job for a tick; return how the operator ends, None if it goes on."""
@@ -279,6 +319,7 @@ class ModalOperator(ObjectOperator):
             if not self._is_ready:
                 raise error
             self.job_failed(context, error)
+            self._kept.forget_presses()  # they were meant for what the job should have brought
         except PhysPlaceError as final:
             self._give_up(context)
             self.report({"ERROR"}, str(final))
@@ -309,16 +350,17 @@ class ModalOperator(ObjectOperator):
         return {"FINISHED"} if self.leaves_undo else {"CANCELLED"}
 
     def _show_text(self, context: Context) -> None:
-        hints = self.busy_hints() if self.is_busy else self.hints()
+        hints = self.busy_hints(context) if self.is_busy else self.hints()
         self._opened.show_text(context, self.shown_header(), hints)
 
     def shown_header(self) -> str:
         """Return what the view's header says now: how far a job is, or else the session's figures."""
         return in_a_line(self.bl_label, self._driven.progress) if self.is_busy else self.header()
 
-    def busy_hints(self) -> Sequence[KeyHint]:
+    def busy_hints(self, context: Context) -> Sequence[KeyHint]:
         """Return the keys while a job is running."""
-        return (KeyHint.of("stop", "ESC"),)
+        lets_go = self._is_ready and self._escape_lets_go(context)
+        return (KeyHint.of("let go" if lets_go else "stop", "ESC"),)
 
     def _give_up(self, context: Context) -> None:
         """Put everything back, unless that is done, and close, even if that fails."""
@@ -350,49 +392,3 @@ def close_all() -> None:
     """End all modal operators at once, with everything put back."""
     for operator in open_operators():
         operator.cancel(bpy.context)
-
-
-@persistent
-def _before_undo(*_: object) -> None:
-    for operator in open_operators():
-        operator.before_undo(bpy.context)
-
-
-@persistent
-def _after_undo(*_: object) -> None:
-    for operator in open_operators():
-        operator.after_undo(bpy.context)
-
-
-@persistent
-def _before_load(*_: object) -> None:
-    close_all()
-
-
-@persistent
-def _before_save(*_: object) -> None:
-    for operator in _hidden_from_files():
-        operator.session.put_back(bpy.context)
-
-
-@persistent
-def _after_save(*_: object) -> None:
-    for operator in _hidden_from_files():
-        operator.session.show_again(bpy.context)
-
-
-def _hidden_from_files() -> list[ModalOperator]:
-    """Return the operators that hide from files and that the next event does not end, as far as is known."""
-    return [each for each in open_operators() if each.hides_from_files and each.goes_on]
-
-
-HANDLERS = (
-    ("undo_pre", _before_undo),
-    ("redo_pre", _before_undo),
-    ("undo_post", _after_undo),
-    ("redo_post", _after_undo),
-    ("load_pre", _before_load),
-    ("save_pre", _before_save),
-    ("save_post", _after_save),
-    ("save_post_fail", _after_save),
-)

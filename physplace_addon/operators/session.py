@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, Generic, TypeVar, cast
 
 import bpy
@@ -120,6 +120,11 @@ class InteractiveSession(ABC):
         """Whether the scene is still as the session shows it."""
 
     @property
+    def is_following(self) -> bool:
+        """Whether something is on its way to where the mouse, or a number, asks it to be."""
+        return False
+
+    @property
     def part_done(self) -> float | None:
         """The part of the work that is done, from 0 to 1, where steps take long; None otherwise."""
         return None
@@ -224,6 +229,11 @@ def _clear_status(context: Context, workspace: WorkSpace) -> None:
         return
     with context.temp_override(workspace=workspace):
         workspace.status_text_set(None)
+
+
+def one_line(parts: Iterable[str]) -> str:
+    """Return figures as one line of the header."""
+    return "   |   ".join(parts)
 
 
 def _place_of(context: Context) -> tuple[int, str, str]:

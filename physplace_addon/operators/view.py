@@ -14,6 +14,7 @@ from mathutils import Vector
 
 from ..core.arrays import Floats
 from ..scene.access import scene_of, view_layer_of, window_manager_of
+from .input_events import InputEvent
 
 NAVIGATION = frozenset(
     {
@@ -48,7 +49,7 @@ class View:
             return None
         return cls(area, region, space.region_3d)
 
-    def mouse(self, event: Event) -> Floats:
+    def mouse(self, event: InputEvent) -> Floats:
         """Return where the mouse is (2,), in pixels of the region."""
         return np.array([event.mouse_x - self.region.x, event.mouse_y - self.region.y], dtype=np.float64)
 
@@ -57,7 +58,7 @@ class View:
         x, y = event.mouse_prev_press_x, event.mouse_prev_press_y
         return np.array([x - self.region.x, y - self.region.y], dtype=np.float64)
 
-    def is_under(self, event: Event) -> bool:
+    def is_under(self, event: InputEvent) -> bool:
         """Return whether the mouse is over the view itself, and not over a bar or a panel in it."""
         x, y = event.mouse_x, event.mouse_y
         over = [each.type for each in self.area.regions if _holds(each, x, y)]
@@ -138,7 +139,7 @@ def selects_with_left_mouse(context: Context) -> bool:
     return getattr(keymaps.preferences, "select_mouse", "LEFT") == "LEFT"
 
 
-def is_for_view(view: View, event: Event) -> bool:
+def is_for_view(view: View, event: InputEvent) -> bool:
     """Return whether an event is for the view and neither navigates nor is the mouse's on a bar or panel.
 
     Bars and panels keep the mouse but not the keys: else a G over the toolbar would start Blender's own Grab.

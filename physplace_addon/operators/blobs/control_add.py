@@ -17,6 +17,7 @@ from ...scene.errors import SceneError
 from ...scene.reading.subjects.movers import check_editable
 from ...scene.writing.duplicate import select_only
 from ..common import Conclusion, location_property, no_blob_reason
+from ..input_events import MOVES, InputEvent, is_escape
 from ..keys.key_hints import KeyHint
 from ..modal import EventResult, ModalOperator, open_operators
 from ..view import View
@@ -87,13 +88,13 @@ class PHYSPLACE_OT_blob_control_add(ModalOperator):
         if self.session.look(context) or self.session.step(seconds) or not self.drawing.layers:
             self._show()
 
-    def handle_event(self, context: Context, view: View, event: Event) -> EventResult:
+    def handle_event(self, context: Context, view: View, event: InputEvent) -> EventResult:
         """Handle the mouse: a click adds the control point."""
-        if event.type in ("MOUSEMOVE", "INBETWEEN_MOUSEMOVE"):
+        if event.type in MOVES:
             self._place = self.session.hit(view, view.mouse(event))
             self._show()
             return EventResult.PASS_THROUGH
-        if event.value == "PRESS" and event.type in ("ESC", "RIGHTMOUSE"):
+        if is_escape(event):
             return EventResult.CANCEL
         if event.value == "PRESS" and event.type == "LEFTMOUSE":
             self._place = self.session.hit(view, view.mouse(event))

@@ -22,6 +22,7 @@ from ...scene.access import present
 from ...scene.blobs.objects import active_blob
 from ...scene.writing.duplicate import select_only
 from ..common import Conclusion, no_blob_reason
+from ..input_events import MOVES, InputEvent
 from ..keys.key_hints import KeyHint
 from ..keys.keymaps import SCULPTING
 from ..modal import EventResult, ModalOperator, open_operators
@@ -79,11 +80,11 @@ class PHYSPLACE_OT_blob_sculpt(ModalOperator):
         if self.session.tick(context, seconds) or not self.drawing.layers:
             self.drawing.show_layers(self.session.marks().layers())
 
-    def captures(self, event: Event) -> bool:
+    def captures(self, event: InputEvent) -> bool:
         """Return whether a control point is dragged: the mouse may then go anywhere."""
         return self.session.dragged is not None
 
-    def handle_event(self, context: Context, view: View, event: Event) -> EventResult:
+    def handle_event(self, context: Context, view: View, event: InputEvent) -> EventResult:
         """Handle the keys of sculpting, and let all other events pass to Blender."""
         action = SCULPTING.action_of(context, event)
         if self.session.dragged is not None:
@@ -100,7 +101,7 @@ class PHYSPLACE_OT_blob_sculpt(ModalOperator):
             return self._press(context, view, event, self.adds or action == "ADD")
         return EventResult.PASS_THROUGH
 
-    def _press(self, context: Context, view: View, event: Event, adds: bool) -> EventResult:
+    def _press(self, context: Context, view: View, event: InputEvent, adds: bool) -> EventResult:
         if adds:
             return self._add(context, view, view.mouse(event))
         name = self.session.control_near(view, view.mouse(event), NEAR)
@@ -111,9 +112,9 @@ class PHYSPLACE_OT_blob_sculpt(ModalOperator):
         self._button = event.type
         return EventResult.HANDLED
 
-    def _drag(self, context: Context, view: View, event: Event, action: str | None) -> EventResult:
+    def _drag(self, context: Context, view: View, event: InputEvent, action: str | None) -> EventResult:
         session, dragged = self.session, present(self.session.dragged)
-        if event.type in ("MOUSEMOVE", "INBETWEEN_MOUSEMOVE"):
+        if event.type in MOVES:
             session.pull(dragged, session.under_mouse(view, view.mouse(event), dragged))
         elif action == "CANCEL" or (event.type == "RIGHTMOUSE" and event.value == "PRESS"):
             session.cancel_drag()

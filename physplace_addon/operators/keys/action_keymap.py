@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import bpy
 from bpy.props import EnumProperty
-from bpy.types import Context, Event, KeyMapItem, Operator, UILayout
+from bpy.types import Context, KeyMapItem, Operator, UILayout
 
 from ...scene.access import present, window_manager_of
+from ..input_events import InputEvent
 from .key_hints import KeyHint
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class ActionKeymap:
     actions: Mapping[str, KeyAction]
     also: Mapping[str, str]
 
-    def action_of(self, context: Context, event: Event) -> str | None:
+    def action_of(self, context: Context, event: InputEvent) -> str | None:
         """Return the action of a pressed key, by the artist's own keymap; None for none."""
         if event.value != "PRESS":
             return None
@@ -172,6 +173,6 @@ def _action(item: KeyMapItem) -> str:
     return action
 
 
-def _modifiers_agree(item: KeyMapItem, event: Event) -> bool:
+def _modifiers_agree(item: KeyMapItem, event: InputEvent) -> bool:
     modifiers = bool(item.shift), bool(item.ctrl), bool(item.alt), bool(item.oskey)
     return modifiers == (event.shift, event.ctrl, event.alt, event.oskey)

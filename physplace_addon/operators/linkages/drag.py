@@ -15,11 +15,12 @@ from bpy.props import FloatVectorProperty, StringProperty
 from bpy.types import Context, Event
 
 from ...core.arrays import Floats
-from ...core.jobs import Job, Progress, finished
+from ...core.jobs import Job, finished
 from ...overlay.linkages import linkage_layers
 from ...scene.access import active_object, present
 from ...scene.linkages.reading import reading_linkage
 from ..common import Conclusion, cursor_progress, location_property
+from ..input_events import MOVES, InputEvent
 from ..keys.key_hints import KeyHint
 from ..keys.keymaps import POSING
 from ..modal import EventResult, ModalOperator
@@ -32,8 +33,6 @@ from .targets import disabled_reason_for_posing
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
-
-MOVES = ("MOUSEMOVE", "INBETWEEN_MOUSEMOVE")
 
 
 class PHYSPLACE_OT_linkage_drag(ModalOperator):
@@ -80,7 +79,7 @@ class PHYSPLACE_OT_linkage_drag(ModalOperator):
         """Read the figure under the mouse if it was pressed there, else that of the active object."""
         is_pressed = event.value in ("PRESS", "CLICK_DRAG") and event.type == "LEFTMOUSE"
         pressed = view.pressed(event) if event.value == "CLICK_DRAG" else view.mouse(event)
-        self._is_grabbed, self._is_pressed, self._is_released = False, is_pressed, False
+        self._is_grabbed, self._is_pressed = False, is_pressed
         self._mouse = view.mouse(event)
         active = present(active_object(context))
         seen = object_under(context, view, pressed) if is_pressed else None
@@ -89,7 +88,9 @@ class PHYSPLACE_OT_linkage_drag(ModalOperator):
         scenario = yield from reading_linkage(context, chosen)
         self.session = yield from LinkageSession.beginning(context, scenario)
         if is_pressed and seen is not None:
-            self._grab(context, present(View.of(context)), pressed)
+            view = present(View.of(context))
+            self._grab(context, view, pressed)
+            self._lead(view)
         return None
 
     def _grab(self, context: Context, view: View, mouse: Floats) -> None:
@@ -106,23 +107,14 @@ class PHYSPLACE_OT_linkage_drag(ModalOperator):
             self.run_job(self.session.reading(context))
 
     def job_ended(self, context: Context, view: View) -> None:
-        """Go on with what was read: to where the mouse is now, or was let go meanwhile."""
-        if self._is_grabbed:
-            self._lead(view)
+        """Show what was read."""
         self._show(context)
-        if self._is_grabbed and self._is_released:
-            self.run_job(self._concluding(context))
 
-    def _concluding(self, context: Context) -> Job[Conclusion | None]:
-        """Leave the figure at the place where the mouse was let go."""
-        yield Progress("Leaving the figure where it was let go")
-        return self.confirm(context)
-
-    def captures(self, event: Event) -> bool:
+    def captures(self, event: InputEvent) -> bool:
         """Return whether something is dragged: the mouse may then go anywhere."""
         return self._is_grabbed
 
-    def captures_while_beginning(self, event: Event) -> bool:
+    def captures_while_beginning(self, event: InputEvent) -> bool:
         """Return whether the mouse was pressed on something: it may then be let go anywhere."""
         return self._is_pressed
 
@@ -132,15 +124,7 @@ class PHYSPLACE_OT_linkage_drag(ModalOperator):
             return "something else has changed the scene"
         return disabled_reason_for_posing(context)
 
-    def handle_event_while_busy(self, context: Context, view: View, event: Event) -> EventResult:
-        """Follow the mouse while the scene is read, and note where it is let go."""
-        is_release = (event.type, event.value) == ("LEFTMOUSE", "RELEASE")
-        is_held = (self._is_grabbed if self._is_ready else self._is_pressed) and not self._is_released
-        if is_held and (event.type in MOVES or is_release):
-            self._mouse, self._is_released = view.mouse(event), is_release
-        return super().handle_event_while_busy(context, view, event)
-
-    def handle_event(self, context: Context, view: View, event: Event) -> EventResult:
+    def handle_event(self, context: Context, view: View, event: InputEvent) -> EventResult:
         """Handle the mouse and the keys."""
         if event.type in MOVES:
             self._follow(view, event)
@@ -149,7 +133,7 @@ class PHYSPLACE_OT_linkage_drag(ModalOperator):
             return EventResult.CONFIRM
         return self._handle_key(context, view, event)
 
-    def _follow(self, view: View, event: Event) -> None:
+    def _follow(self, view: View, event: InputEvent) -> None:
         self._mouse = view.mouse(event)
         self._lead(view)
 
@@ -158,7 +142,7 @@ class PHYSPLACE_OT_linkage_drag(ModalOperator):
         if self.session.grabbed is not None:
             self.session.follow(view.under_mouse(self._mouse, self.session.grabbed.taken))
 
-    def _handle_key(self, context: Context, view: View, event: Event) -> EventResult:
+    def _handle_key(self, context: Context, view: View, event: InputEvent) -> EventResult:
         action, session = POSING.action_of(context, event), self.session
         self._mouse = view.mouse(event)
         if action == "CONFIRM":

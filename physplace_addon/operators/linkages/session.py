@@ -24,7 +24,7 @@ from ...scene.linkages.preparation import PreparedLinkage, nearest_part
 from ...scene.linkages.reading import LinkageScenario, reading_around
 from ...scene.reading.nearness import Travel
 from ..common import Conclusion
-from ..session import InteractiveSession, Pacing
+from ..session import InteractiveSession, Pacing, one_line
 from ..view import View, nearest_pixel, object_under
 
 PIN_WEIGHT: Final = 1e4  # of a pin beside a dragged point, where both cannot be
@@ -312,7 +312,7 @@ class LinkageSession(InteractiveSession):
         parts += [counted(len(self.pins), "pin")] if self.pins else []
         notes = self._prepared.notes
         parts += [f"left out of account: {listed(notes)}"] if notes else []
-        return "   |   ".join(parts)
+        return one_line(parts)
 
 
 def farthest_move(before: LinkageState, after: LinkageState) -> float:

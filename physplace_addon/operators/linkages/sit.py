@@ -17,6 +17,7 @@ from ...core.jobs import Job, finished
 from ...scene.access import active_object, present
 from ...scene.linkages.posing import LinkagePose
 from ..common import Conclusion, cursor_progress
+from ..input_events import InputEvent
 from ..keys.key_hints import KeyHint
 from ..keys.keymaps import SITTING
 from ..modal import EventResult, ModalOperator
@@ -102,7 +103,7 @@ class PHYSPLACE_OT_linkage_sit(ModalOperator):
             return "something else has changed the scene"
         return disabled_reason_for_posing(context)
 
-    def handle_event(self, context: Context, view: View, event: Event) -> EventResult:
+    def handle_event(self, context: Context, view: View, event: InputEvent) -> EventResult:
         """Handle the keys."""
         action, session = SITTING.action_of(context, event), self.session
         if action == "CONFIRM":

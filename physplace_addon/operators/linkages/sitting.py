@@ -24,7 +24,7 @@ from ...scene.reading.nearness import Travel
 from ...scene.reading.settings import gravity_direction, placement_settings
 from ...scene.writing.report import write_joint_report, write_report
 from ..common import Conclusion
-from ..session import History, InteractiveSession, Pacing
+from ..session import History, InteractiveSession, Pacing, one_line
 
 LEFT_IN_PLACE: Final = frozenset({Status.NO_SUPPORT, Status.INTERFERING_START})
 _SLOW: Final = 0.5  # seconds of a step from which on the header shows how long a step takes
@@ -233,4 +233,4 @@ class SittingSession(InteractiveSession):
             counted(len(solver.problem.contacts(self.state.system, self.state.local_points)), "contact"),
         ]
         parts += [f"{self._pacing.step_seconds:.1f} s a step"] if self._is_slow else []
-        return "   |   ".join(parts)
+        return one_line(parts)

@@ -19,6 +19,7 @@ from ...core.placement import Connection, Force, Local, Status
 from ...core.placement.checking import names_of_overlapped, overlapping
 from ...core.placement.contact_query import ContactQuery, QueriedContacts
 from ...core.rigid import Pose
+from ...core.wording import in_words
 from ...overlay.marks import Marks, blocking_contacts, marks_of_state
 from ...scene.changes import SceneChanges, check_as_read
 from ...scene.reading.nearness import Travel
@@ -284,6 +285,11 @@ class PlacementItem:
     def ties_shown(self) -> list[tuple[Floats, Floats]]:
         """Return from where to where (3,) each tie draws, in the world, as the bodies are shown."""
         return [(self.poses[tie.body].points(tie.point), tie.target) for tie in self.ties]
+
+    def overlap_in_words(self) -> str:
+        """Return what it overlaps, and what to do about it."""
+        what = in_words(self.overlapped) if self.overlapped else "something"
+        return f"overlaps {what}: free it by Extricate, or move it clear"
 
     def is_clear(self, body: int) -> bool:
         """Return whether a body that is moved through things overlaps none."""

@@ -20,17 +20,21 @@ from ...scene.reading.scenario import reading
 from ...scene.references import ObjectReference
 from ...scene.writing import duplicate
 from ..common import Conclusion, NeedsShape, conclude, cursor_progress
+from ..input_events import MOVES, InputEvent, is_escape
 from ..keys.key_hints import KeyHint
 from ..keys.keymaps import PLACING
 from ..modal import EventResult, ModalOperator
+from ..session import one_line
 from ..sliced import shown_at_cursor
 from ..view import View
 from .manipulation.point_handle import PointAction, PointHandle
-from .manipulation.transform_input import ACCEPTS, REJECTS, TRANSFORM_HINTS, TransformInput
+from .manipulation.transform_input import ACCEPTS, TRANSFORM_HINTS, TransformInput
 from .options import PlacementProperties
 from .record import PlacementRecord, read_records, write_records
 from .run import beginning, settings_for
-from .session import PlacementSession, one_line
+from .session import PlacementSession
+
+HOLDING = frozenset({"MOVE", "TURN", *PointAction.__members__})  # the mouse may hold something then
 
 
 class PHYSPLACE_OT_place(NeedsShape, PlacementProperties, ModalOperator):
@@ -130,15 +134,20 @@ class PHYSPLACE_OT_place(NeedsShape, PlacementProperties, ModalOperator):
         self._remove_copies(context)
         self.session.show_again(context)
 
-    def captures(self, event: Event) -> bool:
-        """Return whether something is moved by the mouse, which may then go anywhere."""
+    @property
+    def holds(self) -> bool:
+        """Whether something is moved by the mouse, which may then go anywhere."""
         return self.session.transform is not None or self.session.handle is not None
 
-    def handle_event(self, context: Context, view: View, event: Event) -> EventResult:
+    def begins_to_hold(self, context: Context, event: InputEvent) -> bool:
+        """Return whether an event takes an object or a point of it with the mouse."""
+        return PLACING.action_of(context, event) in HOLDING
+
+    def handle_event(self, context: Context, view: View, event: InputEvent) -> EventResult:
         """Handle the keys and the mouse."""
         if event.value == "PRESS":
             self._message = ""
-        if event.type in ("MOUSEMOVE", "INBETWEEN_MOUSEMOVE"):
+        if event.type in MOVES:
             self.session.follow(view, view.mouse(event))
             return EventResult.HANDLED
         try:
@@ -153,14 +162,14 @@ class PHYSPLACE_OT_place(NeedsShape, PlacementProperties, ModalOperator):
             return EventResult.HANDLED
 
     def _handle_transform(
-        self, context: Context, view: View, event: Event, transform: TransformInput
+        self, context: Context, view: View, event: InputEvent, transform: TransformInput
     ) -> EventResult:
         session, action = self.session, PLACING.action_of(context, event)
         if transform.accepts(event):
-            session.transform = transform.with_key(event)
+            session.type(event)
         elif event.value == "PRESS" and event.type in ACCEPTS:
             session.end_transform(keep=True)
-        elif event.value == "PRESS" and event.type in REJECTS:
+        elif is_escape(event):
             session.end_transform(keep=False)
         elif action in ("MOVE", "TURN"):
             session.begin_transform(view, view.mouse(event), turns=action == "TURN")
@@ -169,9 +178,11 @@ class PHYSPLACE_OT_place(NeedsShape, PlacementProperties, ModalOperator):
         self._show(context, view)
         return EventResult.HANDLED
 
-    def _handle_point(self, context: Context, view: View, event: Event, handle: PointHandle) -> EventResult:
+    def _handle_point(
+        self, context: Context, view: View, event: InputEvent, handle: PointHandle
+    ) -> EventResult:
         session = self.session
-        if event.value == "PRESS" and event.type in REJECTS:
+        if is_escape(event):
             session.release_point(context)
         elif handle.action is PointAction.TIE:
             if event.type == "LEFTMOUSE" and event.value == "PRESS":
@@ -180,7 +191,7 @@ class PHYSPLACE_OT_place(NeedsShape, PlacementProperties, ModalOperator):
             session.release_point(context)
         return EventResult.HANDLED
 
-    def _handle_key(self, context: Context, view: View, event: Event) -> EventResult:
+    def _handle_key(self, context: Context, view: View, event: InputEvent) -> EventResult:
         action = PLACING.action_of(context, event)
         session, steered = self.session, self.session.steered
         if action == "CANCEL":

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from bpy.types import Context, Event, Object
+from bpy.types import Context, Object
 
 from ...core.arrays import Floats
 from ...core.jobs import Job
 from ...core.rigid import Pose
-from ...core.wording import counted, in_words
+from ...core.wording import counted
 from ...overlay.marks import Marks
 from ...scene.access import scene_of, view_layer_of
 from ...scene.errors import SceneError
@@ -25,7 +25,8 @@ from ...scene.reading.subjects.options import PlacementOptions
 from ...scene.reading.subjects.subject import Subject
 from ...scene.references import ObjectReference
 from ...scene.writing.outcome import Outcome
-from ..session import InteractiveSession
+from ..input_events import InputEvent
+from ..session import InteractiveSession, one_line
 from ..view import View, object_under
 from .item import PlacementItem
 from .manipulation.point_handle import PointAction, PointHandle
@@ -37,9 +38,9 @@ class PlacementSession(InteractiveSession):
     """Placements of selected objects, one after another or all at once.
 
     item: the placement that is steered. finished: those before it. body: the number of the body that keys and
-    mouse move. transform: how it is moved or turned by hand; None if it is not. handle: the point that the
-    mouse has taken; None for none. through: whether a body that is moved by hand passes through things.
-    is_reading: whether the world is being read, without which nothing goes on.
+    mouse move. transform: how it is moved or turned by hand; None if not. handle: the point that the mouse
+    has taken; None for none. through: whether a body moved by hand passes through things. is_reading: whether
+    the world is being read, without which nothing goes on.
     """
 
     def __init__(self, movers: Sequence[ObjectReference], item: PlacementItem, *, together: bool) -> None:
@@ -60,6 +61,7 @@ class PlacementSession(InteractiveSession):
         self._requested: tuple[bytes, bytes, str] | None = None  # the pose and the typing when last shown
         self._is_new = True
         self._contact_count = self._bilateral_count = 0
+        self._is_on_its_way = False
 
     @classmethod
     def beginning(
@@ -97,6 +99,11 @@ class PlacementSession(InteractiveSession):
     def interferes(self) -> bool:
         """Whether what is shown overlaps something."""
         return self.item.interferes
+
+    @property
+    def is_following(self) -> bool:
+        """Whether the body that is moved by hand is on its way to where it is asked to be."""
+        return self.transform is not None and self._is_on_its_way
 
     @property
     def part_done(self) -> float | None:
@@ -146,7 +153,7 @@ class PlacementSession(InteractiveSession):
         """Follow the mouse, which is at a pixel (2,)."""
         self._mouse = mouse
         if self.transform is not None:
-            self.transform = self.transform.with_mouse(view, self._mouse)
+            self.transform, self._is_on_its_way = self.transform.with_mouse(view, self._mouse), True
 
     def begin_transform(self, view: View, mouse: Floats, *, turns: bool, axis: str | None = None) -> None:
         """Begin to move or to turn the body by hand, perhaps only along an axis."""
@@ -160,6 +167,11 @@ class PlacementSession(InteractiveSession):
         self.transform = begun.with_mouse(view, self._mouse)
         self._description = self.transform.description(view, pose)
 
+    def type(self, event: InputEvent) -> None:
+        """Take a key for an axis or a number, where a body is moved by hand."""
+        if self.transform is not None:
+            self.transform, self._is_on_its_way = self.transform.with_key(event), True
+
     def end_transform(self, *, keep: bool) -> None:
         """End moving or turning by hand; without `keep` the body goes back to where that began."""
         transform, self.transform, self._asked_for = self.transform, None, None
@@ -168,7 +180,7 @@ class PlacementSession(InteractiveSession):
         elif self.item.overlapping is not None:
             self.item.put(self.body, self.item.overlapping[self.body])
 
-    def take_point(self, context: Context, view: View, event: Event, action: PointAction) -> bool:
+    def take_point(self, context: Context, view: View, event: InputEvent, action: PointAction) -> bool:
         """Take the point under the mouse; return False if that is of no body that is placed."""
         self.follow(view, view.mouse(event))
         seen = object_under(context, view, self._mouse)
@@ -179,7 +191,7 @@ class PlacementSession(InteractiveSession):
         self.handle = self.item.handle_at(action, body, seen[1])
         return True
 
-    def tie_to(self, context: Context, view: View, event: Event) -> None:
+    def tie_to(self, context: Context, view: View, event: InputEvent) -> None:
         """Tie the point that was taken to what is under the mouse, or to the place there."""
         handle, self.handle = self.handle, None
         assert handle is not None
@@ -206,7 +218,7 @@ class PlacementSession(InteractiveSession):
         """Let the settings' friction act from here on, or none."""
         self.steered.toggle_friction(settings_of(scene_of(context)).friction)
 
-    def toggle_bilateral(self, view: View, event: Event) -> None:
+    def toggle_bilateral(self, view: View, event: InputEvent) -> None:
         """Let the contact under the mouse stick from here on, or no more. Raises SceneError for none."""
         self.follow(view, view.mouse(event))
         if not self.item.toggle_bilateral(view, self._mouse):
@@ -271,7 +283,7 @@ class PlacementSession(InteractiveSession):
 
     @property
     def starts(self) -> dict[ObjectReference, Pose]:
-        """The objects that are placed now, and the poses that they were released at."""
+        """The objects that are placed now, each with the pose that it was released at."""
         return self.item.starts
 
     def leave(self, context: Context) -> None:
@@ -304,7 +316,7 @@ class PlacementSession(InteractiveSession):
         settings, history = solver.settings, steered.history
         subjects = self.item.subjects
         name = self.item.name if len(subjects) == 1 else f"{len(subjects)} objects"
-        status = "on its way" if self._is_on_its_way else solver.status.message.split(":")[0]
+        status = "on its way" if self._may_go_on else solver.status.message.split(":")[0]
         parts = [f"{name}: {'paused, ' if steered.paused else ''}{status}"]
         parts.append(f"state {history.shown} of {len(solver.states) - 1}")
         parts += [f"{steered.pacing.step_seconds:.1f} s a step"] if steered.is_slow else []
@@ -317,7 +329,7 @@ class PlacementSession(InteractiveSession):
         return one_line(parts)
 
     @property
-    def _is_on_its_way(self) -> bool:
+    def _may_go_on(self) -> bool:
         return self.steered.is_running or not self.steered.history.is_latest
 
     def offers(self, context: Context) -> list[tuple[str, str]]:
@@ -327,7 +339,7 @@ class PlacementSession(InteractiveSession):
         if self.transform is not None or self.item.overlapping is not None:
             return []
         solver, offers = self.steered.solver, list[tuple[str, str]]()
-        if self._is_on_its_way:
+        if self._may_go_on:
             offers.append(("CONFIRM", "leaves it here, before it rests"))
         elif solver.status.at_rest:
             offers += [] if solver.is_stable else [("LEAVE", "tips it over")]
@@ -339,15 +351,11 @@ class PlacementSession(InteractiveSession):
     def contact_figures(self) -> list[str]:
         """Return what the object touches or overlaps, in words."""
         if self.item.overlapping is not None:
-            overlaps = [] if self.item.is_clear(self.body) else [self._overlap_in_words()]
+            overlaps = [] if self.item.is_clear(self.body) else [self.item.overlap_in_words()]
             return [*overlaps, "goes through things"]
         contacts = counted(self._contact_count, "contact")
         bilateral = f", {self._bilateral_count} sticking" if self._bilateral_count else ""
         return [contacts + bilateral, *(["goes through things"] if self.through else [])]
-
-    def _overlap_in_words(self) -> str:
-        what = in_words(self.item.overlapped) if self.item.overlapped else "something"
-        return f"overlaps {what}: free it by Extricate, or move it clear"
 
     # what the rest is made of
 
@@ -362,14 +370,14 @@ class PlacementSession(InteractiveSession):
         if self.item.is_near_unread(self.body, target):
             return False
         requested = target.translation.tobytes(), target.rotation.tobytes(), transform.typed
-        is_on_its_way = False
+        self._is_on_its_way = False
         if self.through or self.item.overlapping is not None:
             self.item.move_through(self.body, target)
             if not self.through and self.item.is_clear(self.body):
                 self.item.put(self.body, target)
         else:
-            is_on_its_way = self._drag(transform, target, seconds)
-        if self.steered.state is before and (is_on_its_way or requested == self._requested):
+            self._is_on_its_way = self._drag(transform, target, seconds)
+        if self.steered.state is before and (self._is_on_its_way or requested == self._requested):
             return False
         self._description = transform.description(view, self.item.poses[self.body])
         self._requested = requested
@@ -391,8 +399,3 @@ class PlacementSession(InteractiveSession):
     def _apply_ties(self, context: Context) -> None:
         check_energy = settings_of(scene_of(context)).check_energy
         self.steered.apply_forces(self.item.ties, check_energy=check_energy)
-
-
-def one_line(parts: Sequence[str]) -> str:
-    """Return figures as one line of the header."""
-    return "   |   ".join(parts)

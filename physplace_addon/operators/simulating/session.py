@@ -13,7 +13,7 @@ from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
-from bpy.types import Context, Event
+from bpy.types import Context
 
 from ...core.arrays import Floats
 from ...core.dynamics.state import SimulationState
@@ -29,8 +29,9 @@ from ...scene.errors import SceneError
 from ...scene.reading.subjects.subject import Subject, subjects_now
 from ...scene.reading.visible import Family
 from ..common import Conclusion
+from ..input_events import InputEvent
 from ..placing.manipulation.transform_input import TransformInput
-from ..session import History, InteractiveSession, Pacing
+from ..session import History, InteractiveSession, Pacing, one_line
 from ..view import View, object_under
 from .pulled_point import PulledPoint
 from .run import SimulationRun
@@ -138,7 +139,7 @@ class SimulationSession(InteractiveSession):
             self.transform = self.transform.with_mouse(view, mouse)
             self._put_by_hand(view, self.transform)
 
-    def take_point(self, context: Context, view: View, event: Event) -> bool:
+    def take_point(self, context: Context, view: View, event: InputEvent) -> bool:
         """Take the point under the mouse; return False if that is of no object that is simulated."""
         self._mouse = view.mouse(event)
         seen = object_under(context, view, self._mouse)
@@ -172,7 +173,7 @@ class SimulationSession(InteractiveSession):
         self.transform = TransformInput(turns, pose, centre, mouse).with_mouse(view, mouse)
         self._put_by_hand(view, self.transform)
 
-    def type(self, view: View, event: Event) -> None:
+    def type(self, view: View, event: InputEvent) -> None:
         """Take a key for an axis or a number."""
         if self.transform is not None:
             self.transform = replace(self.transform.with_key(event), returns=False)
@@ -276,7 +277,7 @@ class SimulationSession(InteractiveSession):
         parts.append(f"energy {state.energy:.4g}")
         asleep, free = int(state.sleep.asleep.sum()), len(run.scenario_at(self.history.shown).subjects)
         parts += [f"{asleep} of {free} asleep"] if asleep else []
-        return Progress("   |   ".join(parts), run.part_done)
+        return Progress(one_line(parts), run.part_done)
 
     def figures(self) -> str:
         """Return the figures of the frame that is shown, in one line."""

@@ -21,16 +21,17 @@ from ...scene.dynamics.preview import MotionPreview
 from ...scene.dynamics.reading import DynamicScenario, read_dynamics
 from ..common import Conclusion, cursor_progress
 from ..driven_job import in_a_line
+from ..input_events import MOVES, InputEvent, is_escape
 from ..keys.key_hints import KeyHint
 from ..keys.keymaps import SIMULATING
 from ..modal import EventResult, ModalOperator
-from ..placing.manipulation.transform_input import ACCEPTS, REJECTS, TRANSFORM_HINTS, TransformInput
+from ..placing.manipulation.transform_input import ACCEPTS, TRANSFORM_HINTS, TransformInput
 from ..sliced import shown_at_cursor
 from ..view import View
 from .run import SimulationRun
 from .session import SimulationSession
 
-MOVES: Final = ("MOUSEMOVE", "INBETWEEN_MOUSEMOVE")
+HOLDING: Final = frozenset({"PULL", "MOVE", "TURN"})  # the mouse may hold something then
 
 
 class PHYSPLACE_OT_simulate(ModalOperator):
@@ -101,31 +102,23 @@ class PHYSPLACE_OT_simulate(ModalOperator):
         self.session.pause()
         self._message = str(error)
 
-    def captures(self, event: Event) -> bool:
-        """Return whether the mouse pulls or moves something: it may then go anywhere."""
-        return self._is_held
-
     @property
-    def _is_held(self) -> bool:
+    def holds(self) -> bool:
+        """Whether the mouse pulls or moves something: it may then go anywhere."""
         held = self.session.pulled, self.session.transform
         return any(each is not None for each in held)
 
-    def handle_event_while_busy(self, context: Context, view: View, event: Event) -> EventResult:
-        """Follow the mouse, and let go of what it holds, while the scene is read again."""
-        if self._is_ready and event.type in MOVES:
-            self.session.follow(view, view.mouse(event))
-        elif self._is_ready and self._lets_go(event):
-            self.session.release()
-            return EventResult.HANDLED
-        return super().handle_event_while_busy(context, view, event)
+    def begins_to_hold(self, context: Context, event: InputEvent) -> bool:
+        """Return whether an event takes an object or a point of it with the mouse."""
+        return SIMULATING.action_of(context, event) in HOLDING
 
-    def handle_event(self, context: Context, view: View, event: Event) -> EventResult:
+    def handle_event(self, context: Context, view: View, event: InputEvent) -> EventResult:
         """Handle the keys and the mouse."""
         if event.value == "PRESS":
             self._message = ""
         if event.type in MOVES:
             self.session.follow(view, view.mouse(event))
-            if self._is_held:
+            if self.holds:
                 self._show(context)
             return EventResult.HANDLED
         try:
@@ -140,23 +133,23 @@ class PHYSPLACE_OT_simulate(ModalOperator):
             self._message = str(error)
             return EventResult.HANDLED
 
-    def _lets_go(self, event: Event) -> bool:
+    def _lets_go(self, event: InputEvent) -> bool:
         released: bool = event.type == self._button and event.value == "RELEASE"
-        return released or (event.value == "PRESS" and event.type in REJECTS)
+        return released or is_escape(event)
 
     def _handle_transform(
-        self, context: Context, view: View, event: Event, transform: TransformInput
+        self, context: Context, view: View, event: InputEvent, transform: TransformInput
     ) -> EventResult:
         if transform.accepts(event):
             self.session.type(view, event)
         elif event.value == "PRESS" and event.type in ACCEPTS:
             self.session.end_transform(keep=True)
-        elif event.value == "PRESS" and event.type in REJECTS:
+        elif is_escape(event):
             self.session.end_transform(keep=False)
         self._show(context)
         return EventResult.HANDLED
 
-    def _handle_key(self, context: Context, view: View, event: Event) -> EventResult:
+    def _handle_key(self, context: Context, view: View, event: InputEvent) -> EventResult:
         action, session = SIMULATING.action_of(context, event), self.session
         if action == "CONFIRM":
             return EventResult.CONFIRM
@@ -184,7 +177,7 @@ class PHYSPLACE_OT_simulate(ModalOperator):
         else:
             self.session.pause()
 
-    def _pull(self, context: Context, view: View, event: Event) -> None:
+    def _pull(self, context: Context, view: View, event: InputEvent) -> None:
         """Pull what is under the mouse; if it waits, it goes on for as long as that is held."""
         if self.session.take_point(context, view, event):
             self._button = event.type

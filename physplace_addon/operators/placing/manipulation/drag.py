@@ -18,6 +18,7 @@ from ....scene.access import active_object, present, scene_of
 from ....scene.reading.settings import settings_of
 from ....scene.reading.subjects.movers import selected_movers
 from ...common import Conclusion, conclude, object_mode_reason
+from ...input_events import MOVES, InputEvent, is_escape
 from ...keys.key_hints import KeyHint
 from ...modal import EventResult, ModalOperator
 from ...view import View, pick_up
@@ -102,7 +103,7 @@ class PHYSPLACE_OT_drag(ModalOperator):
         if session.transform is not None and pressed is not None:
             session.transform = replace(session.transform, pressed=pressed)
         self.session = session
-        self.ghost, self._released = RestGhost(), False
+        self.ghost = RestGhost()
         if not self.properties.is_property_set("places"):
             self.places = settings_of(scene_of(context)).place_on_release
         return None
@@ -121,11 +122,6 @@ class PHYSPLACE_OT_drag(ModalOperator):
         if session.has_to_read(context):
             self.run_job(session.reading(context))
 
-    def job_ended(self, context: Context, view: View) -> None:
-        """Let the object go, if it was released while the scene was read."""
-        if self._released:
-            self.run_job(self._letting_go(context))
-
     def _letting_go(self, context: Context) -> Job[Conclusion]:
         """Place the object from where it is held, in slices; it stays there if nothing is below it."""
         item = self.session.item
@@ -138,43 +134,40 @@ class PHYSPLACE_OT_drag(ModalOperator):
         self.session.put_back(context)
         return conclude(run.write(context))
 
-    def handle_event_while_busy(self, context: Context, view: View, event: Event) -> EventResult:
-        """Follow the mouse while the scene is read; released before anything moved, the drag ends."""
-        if self._is_ready and event.type in ("MOUSEMOVE", "INBETWEEN_MOUSEMOVE"):
-            self.session.follow(view, view.mouse(event))
-        if self._is_ready and (self._released or self._lets_go(event)):
-            self._released = True
-        elif (event.type, event.value) in CONFIRMS:
-            return EventResult.CONFIRM if self._is_ready else EventResult.CANCEL
-        return super().handle_event_while_busy(context, view, event)
+    def ends_beginning(self, event: InputEvent) -> bool:
+        """Return whether an event ends the drag before anything has moved."""
+        return super().ends_beginning(event) or (event.type, event.value) in CONFIRMS
 
-    def _lets_go(self, event: Event) -> bool:
+    def _lets_go(self, event: InputEvent) -> bool:
         """Return whether an event releases the object to come to rest; what overlaps cannot."""
         is_clear = self.session.item.overlapping is None
         return self.places and is_clear and (event.type, event.value) in CONFIRMS
 
-    def captures(self, event: Event) -> bool:
+    def captures(self, event: InputEvent) -> bool:
         """Take all events: the mouse may go anywhere."""
         return True
 
-    def handle_event(self, context: Context, view: View, event: Event) -> EventResult:
+    def captures_while_beginning(self, event: InputEvent) -> bool:
+        """Take all events: the mouse may go anywhere."""
+        return True
+
+    def handle_event(self, context: Context, view: View, event: InputEvent) -> EventResult:
         """Handle the mouse, axes, numbers and the keys that end it."""
         session = self.session
         assert session.transform is not None
-        if event.type in ("MOUSEMOVE", "INBETWEEN_MOUSEMOVE"):
+        if event.type in MOVES:
             session.follow(view, view.mouse(event))
         elif session.transform.accepts(event):
-            session.transform = session.transform.with_key(event)
+            session.type(event)
         elif event.value == "PRESS" and event.type in ("G", "R"):
             session.begin_transform(view, view.mouse(event), turns=event.type == "R")
         elif event.value == "PRESS" and event.type == PLACES:
             self.places = not self.places
             self.ghost = RestGhost()
             self.drawing.show_layers(())
-        elif event.value == "PRESS" and event.type in ("ESC", "RIGHTMOUSE"):
+        elif is_escape(event):
             return EventResult.CANCEL
         elif self._lets_go(event):
-            self._released = True
             self.run_job(self._letting_go(context))
         elif (event.type, event.value) in CONFIRMS:
             return EventResult.CONFIRM

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
-from bpy.types import Event
 
 from ....core.arrays import Floats
 from ....core.rigid import Pose, quaternion_conjugate, quaternion_product, rotation_vector
+from ...input_events import InputEvent
 from ...keys.key_hints import KeyHint
 from ...view import View
 
@@ -24,7 +24,6 @@ DIGITS: Final = {
 }
 MINUS: Final = ("MINUS", "NUMPAD_MINUS")
 ACCEPTS: Final = ("RET", "NUMPAD_ENTER", "LEFTMOUSE")
-REJECTS: Final = ("ESC", "RIGHTMOUSE")
 TRANSFORM_HINTS: Final = (
     KeyHint("axis", "X Y Z", ("EVENT_X", "EVENT_Y", "EVENT_Z")),
     KeyHint("plane", "Shift", ("EVENT_SHIFT",)),
@@ -61,13 +60,13 @@ class TransformInput:
     returns: bool = False
     _last_angle: float | None = field(default=None)
 
-    def accepts(self, event: Event) -> bool:
+    def accepts(self, event: InputEvent) -> bool:
         """Return whether an event is the press of a key for an axis or a number."""
         return event.value == "PRESS" and (
             event.type in AXES or event.type in DIGITS or event.type in MINUS or event.type == "BACK_SPACE"
         )
 
-    def with_key(self, event: Event) -> TransformInput:
+    def with_key(self, event: InputEvent) -> TransformInput:
         """Return the input after the press of a key that it accepts."""
         if event.type in AXES:
             axis, plane = AXES[event.type], event.shift and not self.turns
