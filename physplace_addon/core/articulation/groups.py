@@ -176,6 +176,18 @@ class RigidGroups:
             )
         )
 
+    def centres(self, configuration: Configuration) -> Floats:
+        """Return the parts' centres of mass (m, 3)."""
+        centre, matrix = configuration.frames
+        found: Floats = centre[self.part_group] + (matrix[self.part_group] @ self._own_centres)[:, :, 0]
+        return found
+
+    @cached_property
+    def _own_centres(self) -> Floats:
+        """The parts' centres of mass (m, 3, 1) in the frames of their groups."""
+        parts = zip(self.offsets, self.linkage.parts, strict=True)
+        return np.array([offset.points(part.mass.center) for offset, part in parts]).reshape(-1, 3, 1)
+
     @cached_property
     def _offset_arrays(self) -> tuple[Floats, Floats]:
         """The rotations (m, 4) and translations (m, 3) of the offsets."""

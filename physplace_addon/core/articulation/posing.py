@@ -21,10 +21,11 @@ import numpy as np
 from ..arrays import Floats
 from ..contact.system import ContactSystem
 from .contact.clearances import ContactClearances, Sleepers
+from .contact.obstacles import NoClearances, ValidT
 from .goals import AnyGoal
 from .scene import LinkageScene
 from .state import LinkageState, LinkageStatus, state_of
-from .tracking import NoClearances, Tick, Tracking, ValidT, moved_by
+from .tracking import Tick, Tracking, moved_by
 
 _STEP = 0.1  # of a goal in a step, over L or radians
 _FASTER = 3.0  # speed of any point, over that of the goals

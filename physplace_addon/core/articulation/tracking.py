@@ -17,25 +17,26 @@ Limits of joints are gaps >= 0.  A joint that is beyond its limit at the start s
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from typing import Generic
 
 import numpy as np
 
 from ..arrays import Floats, Ints
 from ..rigid import Pose
 from .configuration import Configuration, twists_between
+from .contact.obstacles import Clearances, ValidT
 from .equations import Equations
 from .goals import AnyGoal, FigureGoal, Goal
 from .least_motion import Anchor, Gaps, Iterate, newton_step, reach_of, saddle_twists
 from .rows import Rows
 
-ValidT = TypeVar("ValidT")
-
 _ROUNDS = 25  # steps of Newton's method in a solution, after which it has failed
+_PATIENCE = 8  # steps after which it has failed where it still wanders
+_WANDERS = 0.05  # length of a step that wanders, over what a point may move in a tick
 _CLOSED = 1e-9  # error of a joint, over L, that is closed
+_CLOSED_FOR_NOW = 1e-7  # the same in a tick that another one follows
 _NEARLY_CLOSED = 2e-7  # the same of a solution that is taken where rounding allows no better
 _SLOWLY = 0.5  # error of joints after a step, over that before, that falls slowly
 _SOFTER, _LEAST_SOFTNESS = 0.1, 1e-3  # by how much joints are stiffened then, and how far
@@ -45,36 +46,11 @@ _STUCK = 1e-6  # motion of a solution, over L, that is none
 _KICK = 0.05  # length, over L, by which a figure that is stuck in a straight line is bent
 _LEAST_SHARE = 1e-4  # of what is left of the goals, below which a tick gives up
 _SHORTER, _SAFELY = 0.35, 0.9  # by how much s falls after a failure; and of what a length asks for
+_GROWTH, _FASTER_GROWTH = 2.0, 1.3  # by how much s grows from tick to tick, and that growth after a failure
 _AGAIN = 2  # times that a tick is tried with more gaps before it is made shorter
 _ATTEMPTS = 9  # values of s in a tick
 _UNMET = 1e-6  # error of a goal, over L or in radians, that is not met
 _STAYS = 1e-8  # motion of a tick, over L, that is none
-
-
-class Clearances(ABC, Generic[ValidT]):
-    """What keeps bodies apart in a tick: gaps to obey, and a check of where it leads.
-
-    Attributes:
-        free_share: of the last motion that was checked, what may be gone.
-        has_obeyed: whether the gaps that the last check has found keep from that motion.
-    """
-
-    free_share: float = 1.0
-    has_obeyed: bool = False
-
-    @abstractmethod
-    def gaps(self, configuration: Configuration) -> Gaps:
-        """Return the gaps of what may meet in this tick, at any configuration in it."""
-
-    def hessians(self, configuration: Configuration, numbers: Ints) -> Floats:
-        """Return the parts (k, 12, 12) of the second derivatives of some gaps that `Gaps` leaves out."""
-        return np.zeros((len(numbers), 12, 12))
-
-    @abstractmethod
-    def checked(self, configuration: Configuration) -> ValidT | None:
-        """Return what is known of a configuration that the tick may lead to; None if anything is overlapped
-        there or crossed on the way, of which `gaps` knows from then on.
-        """
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +100,7 @@ class Tracking:
         self.iterate = Iterate.start(configuration, equations)
         self.coordinates = near
         self._share = 1.0  # s of the tick before
+        self._growth = _GROWTH  # by how much s may be greater in the next one
         self.behind = np.inf  # how far goals have moved, over L or radians, that no tick has followed
 
     def follow(self, goals: Sequence[AnyGoal]) -> None:
@@ -173,18 +150,20 @@ class Tracking:
         share = min(1.0, step / self.behind) if self.behind > 0.0 else 1.0
         solution: Solution | None = None
         bent: Solution | None = None
-        share, tried = min(share, 2.0 * self._share), _ATTEMPTS
+        share, tried = min(share, self._growth * self._share), _ATTEMPTS
+        self._growth = min(_FASTER_GROWTH * self._growth, _GROWTH)
+        near: Solution | None = None  # where Newton's method begins, if not at the start
         for attempt in range(_ATTEMPTS):
             if bent is None:
-                solution = self._solution(at, rows, share, clearances, enough)
+                solution = self._solution(at, rows, share, clearances, enough, _WANDERS * speed, near)
             else:
                 solution = self._part_of_motion(at, bent, share, clearances)
             if attempt == 0 and self._is_stuck(solution, start):
                 bent = self._bent(at, rows, solution, share, clearances, enough)
                 solution = solution if bent is None else bent
-            length = moved_by(self.equations, start, solution.iterate.configuration)
+            length, near = moved_by(self.equations, start, solution.iterate.configuration), None
             if not solution.closed:
-                share *= _SHORTER
+                share, self._growth = _SHORTER * share, 1.0
             elif length > speed:
                 share *= max(_SAFELY * speed / length, 0.05)
             else:
@@ -192,7 +171,8 @@ class Tracking:
                 valid = clearances.checked(solution.iterate.configuration)
                 if valid is not None:
                     return self._arrived(Tick(solution, valid, share, length))
-                share *= self._less(clearances, attempt - tried)
+                less = self._less(clearances, attempt - tried)
+                share, near = less * share, solution if less == 1.0 else None
             if share < _LEAST_SHARE:
                 break
         assert solution is not None
@@ -218,16 +198,29 @@ class Tracking:
         return tick
 
     def _solution(
-        self, at: Iterate, rows: Rows, share: float, clearances: Clearances[ValidT], enough: float
+        self,
+        at: Iterate,
+        rows: Rows,
+        share: float,
+        clearances: Clearances[ValidT],
+        enough: float,
+        wanders: float = np.inf,
+        near: Solution | None = None,
     ) -> Solution:
-        """Return the solution for a share s of the goals that are left, from an iterate with its rows."""
+        """Return the solution for a share s of the goals that are left, from an iterate with its rows.
+
+        wanders: length of a step, over L, of what will not end.  near: where to begin instead.
+        """
         equations = self.equations
         offset = (1.0 - share) * np.where(equations.goal >= 0, rows.value, 0.0)
         anchor = Anchor(at.configuration, 1.0 / share - 1.0) if share < 1.0 else None
         limits = _Limits.at(equations, at.configuration, self.coordinates)
+        if near is not None:
+            at, rows = replace(near.iterate, length=np.inf, damping=0.0), near.rows
         count, closing = 0, _Closing(_error(equations, rows))
-        for _ in range(_ROUNDS):
+        for number in range(_ROUNDS):
             gaps, count = limits.with_clearances(at.configuration, clearances)
+            at = replace(at, pressing=_padded(at.pressing, len(gaps.gap)))
             shifted = replace(rows, value=rows.value - offset)
             at = newton_step(
                 equations, self.reference, at, shifted, gaps, _ONE_STEP, anchor, closing.softness
@@ -235,8 +228,10 @@ class Tracking:
             rows = equations.rows(at.configuration)
             if closing.ends(_error(equations, rows), at.length, enough):
                 break
+            if number >= _PATIENCE and at.length > wanders:
+                break
         pressing, settled = at.pressing > 0.0, at.length <= max(enough, 1e-8)
-        closed = closing.error <= _NEARLY_CLOSED and at.length <= _LOOSELY
+        closed = closing.error <= _NEARLY_CLOSED and at.length <= min(_LOOSELY, wanders)
         return Solution(at, rows, closed, settled, int(pressing[:count].sum()), int(pressing[count:].sum()))
 
     def _is_stuck(self, solution: Solution, start: Configuration) -> bool:
@@ -312,7 +307,7 @@ class _Closing:
     def ends(self, error: float, length: float, enough: float) -> bool:
         """Return whether Newton's method has ended after a step of a length that left an error."""
         before, self.error = self.error, error
-        if error <= _CLOSED and length <= enough:
+        if error <= (_CLOSED if enough <= _ENOUGH else _CLOSED_FOR_NOW) and length <= enough:
             return True
         if error <= _SLOWLY * before or length > _LOOSELY:
             return False
@@ -366,18 +361,6 @@ class _Limits:
         return Gaps.straight(rows.value - self.beyond, rows.blocks, rows.body)
 
 
-class NoClearances(Clearances[bool]):
-    """Bodies may go through each other."""
-
-    def gaps(self, configuration: Configuration) -> Gaps:
-        """Return no gaps."""
-        return Gaps.none()
-
-    def checked(self, configuration: Configuration) -> bool | None:
-        """Return that a configuration is valid."""
-        return True
-
-
 def carried(configuration: Configuration, motions: Sequence[Pose]) -> Configuration:
     """Return a configuration after rigid motions of the scene."""
     for motion in motions:
@@ -390,6 +373,11 @@ def moved_by(equations: Equations, first: Configuration, second: Configuration) 
     """Return the farthest, over L, that a point of a group is moved between two configurations."""
     groups = equations.groups
     return reach_of(groups.reach, twists_between(first, second, groups.length))
+
+
+def _padded(pressing: Floats, count: int) -> Floats:
+    """Return what pressed in the step before, of gaps to which others have come: nothing of these."""
+    return np.pad(pressing, (0, count - len(pressing))) if 0 < len(pressing) < count else pressing
 
 
 def _error(equations: Equations, rows: Rows) -> float:

@@ -75,9 +75,10 @@ class DualEquations:
         self._lifted = np.flatnonzero(alone) if len(dense) else np.zeros(0, np.intp)
         size = self._rows
         graph = sparse.csr_array((np.ones(len(row1)), (row1, row2)), (size, size))
-        self._order: Ints = np.asarray(
-            reverse_cuthill_mckee((graph + graph.T).tocsr(), symmetric_mode=True), np.intp
-        )
+        self._order: Ints = np.zeros(0, np.intp)
+        if size:
+            order = reverse_cuthill_mckee((graph + graph.T).tocsr(), symmetric_mode=True)
+            self._order = np.asarray(order, np.intp)
         self._place = np.empty(size, np.intp)
         self._place[self._order] = np.arange(size)
         below = np.maximum(self._place[row1], self._place[row2])
@@ -119,6 +120,8 @@ class DualEquations:
         products = np.einsum("pi,pi->p", flat[self._first], self._weighted[self._second])
         diagonal = compliance.copy()
         diagonal[self._lifted] += 1.0
+        if not self._rows:
+            return
         if self._general is not None:
             self._general.factor(products, diagonal[self._order])
         else:

@@ -44,7 +44,7 @@ from ...vectors import cross, dot
 from ..configuration import Configuration, twists_between
 from ..groups import RigidGroups
 from ..least_motion import Gaps
-from ..tracking import Clearances
+from .obstacles import Clearances
 
 _NEAR, _NEAR_CONTACTS = (
     0.03,
@@ -211,10 +211,11 @@ class ContactClearances(Clearances[ContactSystem]):
         self.free_share, self.has_obeyed = 1.0, False
         self._groups, self._start, self._kept, self._reach = groups, start, kept, reach
         self._system = sleepers.without_far_pairs(system, reach + 2.0 * kept, groups.part_group != FIXED)
-        travel = np.maximum(_NEAR_CONTACTS * kept, _NEAR * system.radii)
-        far = {(part, FIXED) for part in np.flatnonzero(sleepers.free > travel).tolist()}
+        self._near = np.maximum(_NEAR_CONTACTS * kept, _NEAR * system.radii)
+        far = {(part, FIXED) for part in np.flatnonzero(sleepers.free > self._near).tolist()}
         never_meeting = self._system.never_meeting | far  # what is looked up of a world is made when needed
-        searched = replace(self._system, travel=travel, cone_tolerance=_LEAVING, never_meeting=never_meeting)
+        searched = replace(self._system, travel=self._near, cone_tolerance=_LEAVING)
+        searched = replace(searched, never_meeting=never_meeting)
         points = searched.generate(_REACH, InterfacePoints.none(), None)
         apart = points.take(points.gap > 0.0)  # others are of edges that do not face each other
         self._rows = CarriedGaps.of(groups, start, searched.in_world(apart), kept)
@@ -240,7 +241,7 @@ class ContactClearances(Clearances[ContactSystem]):
         stop = first_stop(before, paths, self._kept)
         if stop.share < 1.0:
             self.free_share = stop.share
-            self._obey(self._start.moved(stop.share * twists, groups.length), configuration, stop)
+            self._obey(self._on_path(stop.share, twists, half_way), configuration, stop)
             return None
         return before.at(groups.poses(configuration))
 
@@ -265,14 +266,23 @@ class ContactClearances(Clearances[ContactSystem]):
         pushes = complementary(normals @ normals.T + _LIFT_COMPLIANCE * np.eye(len(stay)), there.gap)
         return Configuration(half.centre + (pushes @ normals).reshape(count, 3), half.turn)
 
+    def _on_path(self, share: float, twists: Floats, half_way: Configuration) -> Configuration:
+        """Return where groups are at a share of the path by twists (m, 6) that passes by half way."""
+        length = self._groups.length
+        there = self._start.moved(share * twists, length)
+        lift = half_way.centre - self._start.moved(0.5 * twists, length).centre
+        return Configuration(there.centre + 4.0 * share * (1.0 - share) * lift, there.turn)
+
     def _obey(self, there: Configuration, end: Configuration, stop: Stop) -> None:
         """Add rows for what pairs come to at a place on the way to the end of a tick."""
         groups = self._groups
         alone = only_pairs(self._system.at(groups.poses(there)), stop.pairs)
-        alone = replace(alone, travel=np.full(len(alone), _NEAR_CONTACTS * self._kept))
+        alone = replace(alone, travel=self._near, cone_tolerance=_LEAVING)
         points = alone.generate(_REACH, InterfacePoints.none(), None)
-        more = CarriedGaps.of(groups, there, alone.in_world(points), self._kept)
-        more.kept[:] = _LEAST * self._kept if stop.share == 0.0 else self._kept
+        apart = points.take(points.gap > 0.0)
+        more = CarriedGaps.of(groups, there, alone.in_world(apart), self._kept)
+        at_start = more.gaps(self._start, 1.0).gap + more.kept
+        more.kept[:] = np.clip(at_start, _LEAST * self._kept, self._kept)
         self.has_obeyed = bool((more.gaps(end, 1.0).gap < 0.0).any())
         self._rows = CarriedGaps.join([self._rows, more])
 
@@ -333,11 +343,9 @@ def part_paths(
     half_way: where the centres pass by on parabolas.
     """
     twists = np.concatenate([twists_between(start, end, groups.length), np.zeros((1, 6))])[groups.part_group]
-    there = system.at(groups.poses(end))
-    shift = np.where((groups.part_group == FIXED)[:, None], 0.0, there.centres - system.centres)
-    passed = system.at(groups.poses(half_way)).centres - system.centres
-    bend = np.where((groups.part_group == FIXED)[:, None], 0.0, 2.0 * shift - 4.0 * passed)
-    return RigidPaths(shift, bend, twists[:, 3:])
+    begin, passed, there = (groups.centres(each) for each in (start, half_way, end))
+    shift = there - begin
+    return RigidPaths(shift, 2.0 * shift - 4.0 * (passed - begin), twists[:, 3:])
 
 
 def only_pairs(system: ContactSystem, pairs: list[Pair]) -> ContactSystem:
