@@ -249,12 +249,8 @@ def _saddle(
     equations.dual.factor(rows.blocks, inverse, compliance)
     plain = SaddleSystem.of(equations.dual, inverse, len(equations))
     changes, signs, right = _of_pressing(equations, at, gaps)
-    if len(signs):
-        signs = np.concatenate([np.full(len(raised), -1.0), signs])
-        found = plain.changed(np.concatenate([raised, changes]), signs)
-        if found is not None:
-            return found, right
-    return plain.lowered(raised), np.zeros(metric.shape)
+    found, is_changed = plain.lowered(raised, changes, signs)
+    return found, right if is_changed else np.zeros(metric.shape)
 
 
 def _of_pressing(equations: Equations, at: Iterate, gaps: Gaps | None) -> tuple[Floats, Floats, Floats]:

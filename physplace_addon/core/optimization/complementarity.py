@@ -4,9 +4,9 @@ These are the conditions of min 1/2 z' S z + q . z with z >= 0, the dual of a st
 primal-dual active set (Hintermüller, Ito and Kunisch 2003) guesses which z are positive, solves for these,
 and guesses again by the signs of z and w.  That may go in circles.  So once the number of wrong signs has not
 fallen for some rounds, the last wrong one alone changes sides until it falls: block principal pivoting
-(Júdice and Pires 1994), which ends for every positive definite S (Murty 1974).  Rounding can keep it from
-ending where rows are all but redundant; then non-negative least squares, which is slower, takes its place:
-with S = L L', min |L' z + L^-1 q|.
+(Júdice and Pires 1994), which ends for every positive definite S (Murty 1974).  Where rows are all but
+redundant that takes many rounds, and rounding can keep it from ending; then non-negative least squares, which
+is slower than a few rounds, takes its place: with S = L L', min |L' z + L^-1 q|.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from scipy.linalg import solve_triangular
 from ..arrays import Bools, Floats
 from .non_negative import non_negative_least_squares
 
-_ROUNDS = 40  # solutions, and twice as many as there are rows, after which rounding keeps it from ending
+_ROUNDS = 40  # solutions after which it is left to least squares
 _TRIES = 3  # rounds in which all wrong signs change though there are no fewer of them
 _ROUNDED = 1e-13  # w or z, over the greatest q or z, that is zero but for rounding
 _PROXIMAL = 1e-10  # of the diagonal, that is added to it: redundant rows then have a solution
@@ -45,11 +45,11 @@ def complementary(matrix: Floats, linear: Floats, start: Bools | None = None) ->
 
 
 def _by_pivoting(matrix: Floats, linear: Floats, active: Bools) -> Floats | None:
-    """Return the solution by block principal pivoting from a guess; None if rounding keeps it from ending."""
+    """Return the solution by block principal pivoting from a guess; None if it does not end soon."""
     tolerance = _ROUNDED * float(np.abs(linear).max())
     least, tries = len(linear) + 1, _TRIES
     active = active.copy()
-    for _ in range(_ROUNDS + 2 * len(linear)):
+    for _ in range(_ROUNDS):
         z, rows = np.zeros(len(linear)), np.flatnonzero(active)
         if len(rows):
             try:

@@ -54,28 +54,37 @@ class SaddleSystem:
         none = np.zeros((0, len(inverse), 6))
         return cls(dual, inverse, none, none, np.zeros((rows, 0)), np.zeros(0))
 
-    def lowered(self, raised: Floats) -> SaddleSystem:
-        """Return the system without what was raised (u, m, 6), but where free motions need it."""
-        found = self._with(raised, np.full(len(raised), -1.0), raised_too_much=_FREE - 1.0)
-        return self if found is None else found
+    def lowered(self, raised: Floats, changes: Floats, signs: Floats) -> tuple[SaddleSystem, bool]:
+        """Return the system without what was raised and with changes, and whether these are in it.
 
-    def changed(self, changes: Floats, signs: Floats) -> SaddleSystem | None:
-        """Return the system with changes U (u, m, 6) of signs S (u,); None if free motions are not positive
-        then.
+        If free motions are not positive then, it is without changes, and of what was raised as much stays as
+        free motions need.
+
+        Args:
+            raised (u, m, 6): directions along which the curvature of K' was raised.
+            changes (v, m, 6), signs (v,): other directions U, and S of these.
         """
-        return self._with(changes, signs, None)
+        every, count = np.concatenate([raised, changes]), len(raised)
+        if not len(every):
+            return self, True
+        signs = np.concatenate([np.full(count, -1.0), signs])
+        x, multipliers = self.solved_for(every)
+        matrix = np.diag(signs) + every.reshape(len(every), -1) @ x.reshape(len(x), -1).T
+        values, turn = np.linalg.eigh(matrix)
+        singular = (np.abs(values) < _SINGULAR).any()
+        if len(changes) and not singular and (values < 0.0).sum() == (signs < 0.0).sum():
+            return self._with(every, x, multipliers, values, turn), True
+        values, turn = np.linalg.eigh(matrix[:count, :count])
+        chosen = values < _FREE - 1.0
+        values, turn = values[chosen], turn[:, chosen]
+        return self._with(raised, x[:count], multipliers[:, :count], values, turn), not len(changes)
 
-    def _with(self, changes: Floats, signs: Floats, raised_too_much: float | None) -> SaddleSystem | None:
-        if not len(signs):
-            return self
-        x, multipliers = self.solved_for(changes)
-        matrix = changes.reshape(len(changes), -1) @ x.reshape(len(x), -1).T
-        values, turn = np.linalg.eigh(np.diag(signs) + matrix)
-        if raised_too_much is not None:
-            chosen = values < raised_too_much
-            values, turn = values[chosen], turn[:, chosen]
-        elif (np.abs(values) < _SINGULAR).any() or (values < 0.0).sum() != (signs < 0.0).sum():
-            return None
+    def _with(
+        self, changes: Floats, x: Floats, multipliers: Floats, values: Floats, turn: Floats
+    ) -> SaddleSystem:
+        """Return the system with changes U (u, m, 6), of which X and its multipliers are known, as far as
+        they are combined by `turn` (u, v), to S + U' X of `values` (v,).
+        """
         along, solutions = (np.einsum("uv,ukj->vkj", turn, each) for each in (changes, x))
         return SaddleSystem(self.dual, self.inverse, along, solutions, multipliers @ turn, -1.0 / values)
 

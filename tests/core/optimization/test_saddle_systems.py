@@ -68,9 +68,9 @@ def test_what_was_raised_is_taken_back_where_free_motions_stay_positive(rng: np.
         raised = np.asarray(np.linalg.inv(_dense(problem.system.inverse)), np.float64)
         assert problem.free_curvature(raised) > 0.0
         is_positive = problem.free_curvature(problem.curvature) > 0.0
-        found = problem.system.changed(problem.raised, np.full(len(problem.raised), -1.0))
-        assert (found is not None) == is_positive
-        if found is not None:
+        found, is_whole = problem.system.lowered(problem.raised, np.zeros((1, COUNT, 6)), np.ones(1))
+        assert is_whole == is_positive
+        if is_whole:
             problem.assert_solved(found, problem.curvature, rng)
         seen.add(is_positive)
     assert seen == {True, False}
@@ -79,7 +79,9 @@ def test_what_was_raised_is_taken_back_where_free_motions_stay_positive(rng: np.
 def test_a_system_that_needs_some_of_what_was_raised_still_goes_downhill(rng: np.random.Generator) -> None:
     problem = Problem(rng, 4.0)
     assert problem.free_curvature(problem.curvature) < 0.0
-    lowered = problem.system.lowered(problem.raised)
+    change = 0.1 * rng.normal(size=(1, COUNT, 6))
+    lowered, is_whole = problem.system.lowered(problem.raised, change, -np.ones(1))
+    assert not is_whole
     for _ in range(20):
         right = rng.normal(size=(COUNT, 6))
         x, _ = lowered.solved(right, np.zeros(len(BODY)))
@@ -90,10 +92,8 @@ def test_changes_of_either_sign_are_part_of_the_system(rng: np.random.Generator)
     problem = Problem(rng, 0.3)
     changes, signs = 0.1 * rng.normal(size=(4, COUNT, 6)), np.array([1.0, -1.0, 1.0, -1.0])
     flat = changes.reshape(4, -1)
-    whole = np.concatenate([problem.raised, changes])
-    every = np.concatenate([np.full(len(problem.raised), -1.0), signs])
-    found = problem.system.changed(whole, every)
-    assert found is not None
+    found, is_whole = problem.system.lowered(problem.raised, changes, signs)
+    assert is_whole
     problem.assert_solved(found, problem.curvature + flat.T @ (signs[:, None] * flat), rng)
 
 
