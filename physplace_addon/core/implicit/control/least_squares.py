@@ -4,6 +4,10 @@ Where control points ask for more than the parameters can give (Witkin and Heckb
 "excellent results can be obtained using least-squares techniques"), the surface ends where the sum of the
 squares of r = F / |F_x| at the pinned points is least. Levenberg's and Marquardt's steps lead there, with the
 parameters in units of the metric: of all steps that do as well to first order, the one of least change.
+
+There may be no least sum. With its bias free a blob can grow its radii for ever: its Gaussians become
+polynomials, among which there is often a better one farther out. So a step is made only while it gains a
+share, and the surface ends where a larger change would gain next to nothing.
 """
 
 from __future__ import annotations

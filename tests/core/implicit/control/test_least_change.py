@@ -11,6 +11,7 @@ from physplace_addon.core.implicit.control.constraint_equations import (
 )
 from physplace_addon.core.implicit.control.control_points import ControlPoints
 from physplace_addon.core.implicit.control.least_squares import fitted
+from tests.core.implicit.control.least_norm import random_drags
 from tests.core.implicit.control.pulled_blobs import by_motion, in_ranks, samples
 from tests.core.implicit.surfaces import fourteen_spheres
 
@@ -40,6 +41,12 @@ def test_parameters_solve_the_constrained_least_change(seed: int) -> None:
     expected = np.linalg.solve(system, np.concatenate([metric @ desired, asked]))[:size]
     assert np.abs(change - expected).max() <= 1e-10 * np.abs(expected).max()
     assert np.abs(rows @ change - asked).max() <= 1e-10 * np.abs(asked).max()
+
+
+def test_a_drag_costs_no_more_than_an_independent_least_norm_solution() -> None:
+    for drag in random_drags(0, 5):
+        assert abs(drag.made / drag.least - 1.0) <= 1e-8
+        assert drag.missed <= 1e-10
 
 
 def test_a_point_that_asks_what_others_ask_changes_nothing() -> None:

@@ -210,6 +210,21 @@ def test_sculpting_does_not_make_a_surface_vanish() -> None:
     assert state.status is SculptStatus.HELD_BACK
 
 
+def test_a_point_dragged_across_another_ball_swells_nothing() -> None:
+    balls = blobby_spheres(0.5, [[0.0, 0.0, 0.0], [3.0, 0.0, 0.0]], 0.8)
+    sculpting = Sculpting(balls, SculptSettings(FloaterSettings(0.2)), np.random.default_rng(0))
+    for _ in range(20):
+        sculpting.step()
+    places = sculpting.state.floaters.positions
+    start = places[np.argmin(places[:, 0])].copy()
+    point = sculpting.add(start)
+    for step in range(150):
+        sculpting.drag(point, start + min(0.06 * step, 7.0) * np.eye(3)[0])
+        state = sculpting.step()
+        assert state.function.parameters[4::4].max() < 1.0
+    assert state.left[point] < 0.1
+
+
 def test_wild_interaction_breaks_nothing() -> None:
     """A seeded share of what benchmarks/blobs.py --wild 10000 does."""
     found = wild(4, 200)
