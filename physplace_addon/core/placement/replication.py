@@ -5,6 +5,9 @@ ice in a glass).  A container may be heaped: a copy belongs to it if its centre 
 convex hull or no farther from it than the copy's radius.  The container is full when a copy rests elsewhere,
 does not come to rest, or has no room to start; that copy is not kept.  Where a number of copies is asked for,
 one that has no room to start begins at the nearest place that has, and so do those after it.
+
+With a margin each copy begins beside the start, at the nearest place from which it falls past those before
+it, so far away from them (`depenetration/footprints.py`).
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ from ..rigid import Pose, rotation_vector
 from ..vectors import unit
 from .certificate import Status
 from .depenetration.extrication import extricating
+from .depenetration.footprints import least_shift
 from .placement import Placement
 from .settings import Settings
 
@@ -69,6 +73,26 @@ class Turns:
 
 
 @dataclass(frozen=True, eq=False)
+class Spacing:
+    """How far away copies keep from each other, across gravity, before they fall.
+
+    margin: the least distance; None for copies that fall onto each other. beside: other bodies, in the
+    world's frame, from which they keep away as well.
+    """
+
+    margin: float | None = None
+    beside: tuple[Body, ...] = ()
+
+    def spaced(self, body: Body, pose: Pose, placed: Sequence[Placement], settings: Settings) -> Pose:
+        """Return a start pose of a body, shifted away from those that were placed before it."""
+        if self.margin is None or settings.gravity is None:
+            return pose
+        others = [body.transformed(copy.state.pose.matrix4) for copy in placed]
+        shift = least_shift(body, pose, [*self.beside, *others], self.margin, settings.gravity)
+        return replace(pose, translation=pose.translation + shift)
+
+
+@dataclass(frozen=True, eq=False)
 class Filled:
     """The finished placements of the copies that stay, in order.
 
@@ -105,15 +129,17 @@ def fill(
     count: int | None = None,
     container: Body | None = None,
     turns: Turns | None = None,
+    spacing: Spacing | None = None,
 ) -> Filled:
     """Place copy after copy; `world` holds the container, too.
 
-    turns: how each copy is turned about its centre of mass before it falls; None for not.
+    turns: how each copy is turned about its centre of mass before it falls; None for not.  spacing: how far
+    away from each other they begin; None for all from the same pose.
 
     Copies leave metastable rests: dropped from one pose, the second would stand on the first.  Raises
     PlacementError if neither a count nor a container says when there are enough.
     """
-    return finished(filling(active, pose, world, settings, forces, count, container, turns))
+    return finished(filling(active, pose, world, settings, forces, count, container, turns, spacing))
 
 
 def filling(
@@ -125,6 +151,7 @@ def filling(
     count: int | None = None,
     container: Body | None = None,
     turns: Turns | None = None,
+    spacing: Spacing | None = None,
 ) -> Job[Filled]:
     """Place copy after copy as `fill`, in slices: one a step."""
     if count is None and container is None:
@@ -135,6 +162,7 @@ def filling(
     while count is None or len(placed) < count:
         number = f"{len(placed) + 1}" if count is None else f"{len(placed) + 1} of {count}"
         start = (turns or Turns()).turned(len(placed), pose, active.mass.center, settings.gravity)
+        start = (spacing or Spacing()).spaced(active, start, placed, settings)
         following = (
             replicated(placed[-1], start) if placed else Placement(active, start, world, settings, forces)
         )

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 from bpy.types import Context
 
 from ...core import bodies
@@ -19,7 +19,7 @@ from ...core.bodies import Body
 from ...core.errors import PhysPlaceError
 from ...core.jobs import Job, Progress
 from ...core.placement import Filled, Placement
-from ...core.placement.replication import Turn, Turns, filling
+from ...core.placement.replication import Spacing, Turn, Turns, filling
 from ...scene.access import present, scene_of
 from ...scene.errors import SceneError
 from ...scene.reading.scenario import Scenario, completed, reading
@@ -49,6 +49,7 @@ class PHYSPLACE_OT_replicate(NeedsShape, PlacementProperties, SlicedOperator):
         count: int
         until_full: bool
         container: str
+        margin: float
         turn: str
         seed: int
     else:
@@ -67,6 +68,17 @@ class PHYSPLACE_OT_replicate(NeedsShape, PlacementProperties, SlicedOperator):
         container: StringProperty(
             name="Container",
             description="The name of the object the copies must stay in; those that do not are not kept",
+        )
+        margin: FloatProperty(
+            name="Margin",
+            description=(
+                "How far copies keep away from each other, seen in the direction in which they fall: each "
+                "falls beside those before it. 0 lets them fall onto each other"
+            ),
+            subtype="DISTANCE",
+            default=0.0,
+            min=0.0,
+            soft_max=1.0,
         )
         turn: EnumProperty(
             name="Random Turn",
@@ -94,6 +106,7 @@ class PHYSPLACE_OT_replicate(NeedsShape, PlacementProperties, SlicedOperator):
         column.prop(self, "count")
         layout.prop(self, "until_full")
         layout.prop_search(self, "container", scene_of(context), "objects")
+        layout.prop(self, "margin")
         column = layout.column(align=True)
         column.prop(self, "turn")
         seed = column.column()
@@ -140,18 +153,16 @@ class PHYSPLACE_OT_replicate(NeedsShape, PlacementProperties, SlicedOperator):
         container = container_of(context, scenario, self.container) if self.container else None
         if self.until_full and container is None:
             raise SceneError(subject.name, "nothing is given to fill with it", "choose a container")
-        if subject.is_placed:
-            world = (*world, subject.body.transformed(subject.pose.matrix4))
+        lying = (subject.body.transformed(subject.pose.matrix4),) if subject.is_placed else ()
+        world = (*world, *lying)
         count = None if self.until_full else self.count + first
         yield Progress("Beginning")
         settings = settings_for(context, scenario)
         released = replace(scenario, subjects=(replace(subject, pose=subject.start),))
         (start,) = poses_to_fall_from(context, released)
-        turns = Turns(Turn(self.turn), self.seed)
+        turns, spacing = Turns(Turn(self.turn), self.seed), Spacing(self.margin or None, lying)
         return (
-            yield from filling(
-                subject.body, start, world, settings, count=count, container=container, turns=turns
-            )
+            yield from filling(subject.body, start, world, settings, (), count, container, turns, spacing)
         )
 
 

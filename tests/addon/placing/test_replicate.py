@@ -191,3 +191,14 @@ def test_copies_that_cannot_be_written_are_taken_away_again() -> None:
     brick.keyframe_insert("scale", frame=1)
     refused(physplace.replicate, brick, '"Brick".*constraint', count=3)
     assert len(bpy.data.actions) == 1
+
+
+def test_with_a_margin_copies_lie_side_by_side() -> None:
+    brick = _brick()
+    place(brick)
+    assert run(physplace.replicate, brick, count=3, margin=0.2)["status"] == "BALANCED"
+    assert _heights() == [0.25] * 4
+    bricks = [obj for obj in bpy.data.objects if obj.name.startswith("Brick")]
+    places = np.array([scenes.world_matrix(obj)[:2, 3] for obj in bricks])
+    gaps = np.abs(places[:, None] - places[None]).max(axis=2)[np.triu_indices(4, 1)] - 2.0
+    assert gaps.min() == pytest.approx(0.2, abs=1e-5)

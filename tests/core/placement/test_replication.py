@@ -9,7 +9,7 @@ from physplace_addon.core.bodies import Body, merge
 from physplace_addon.core.errors import PlacementError
 from physplace_addon.core.jobs import finished
 from physplace_addon.core.placement import Settings, Status, check, fill
-from physplace_addon.core.placement.replication import Turn, Turns, filling
+from physplace_addon.core.placement.replication import Spacing, Turn, Turns, filling
 from physplace_addon.core.rigid import Pose
 from tests.bodies_of_the_paper import BOWL, box, floor, sphere, turned
 
@@ -121,3 +121,25 @@ def test_filling_without_an_end_is_refused() -> None:
 def test_a_flat_thing_is_no_container() -> None:
     with pytest.raises(PlacementError, match='"floor": a flat thing'):
         fill(sphere(0.4).body, START, [floor()], container=floor())
+
+
+def test_with_a_margin_copies_lie_side_by_side_away_from_each_other_and_from_what_lies_there() -> None:
+    plate = box((0.4, 0.2, 0.05)).body
+    start = Pose(np.array([1.0, 0.0, 0.0, 0.0]), np.array([0.0, 0.0, 0.3]))
+    lying = plate.transformed(Pose(start.rotation, np.array([0.0, 0.0, 0.05])).matrix4)
+    placed = finished(
+        filling(plate, start, [floor(), lying], QUICK, count=4, spacing=Spacing(0.1, (lying,)))
+    ).placed
+    places = np.array([np.zeros(3), *[copy.state.pose.translation for copy in placed]])
+    np.testing.assert_allclose(places[1:, 2], 0.05, atol=1e-9)
+    gaps = np.abs(places[:, None, :2] - places[None, :, :2]) - (0.8, 0.4)
+    assert gaps.max(axis=2)[np.triu_indices(5, 1)].min() >= 0.1 - 1e-9
+
+
+def test_with_a_margin_a_tray_is_full_when_it_is_covered() -> None:
+    tray, cube = box((0.5, 0.5, 0.1)).body, box((0.1, 0.1, 0.1)).body
+    start = Pose(np.array([1.0, 0.0, 0.0, 0.0]), np.array([0.0, 0.0, 0.25]))
+    filled = fill(cube, start, [tray], QUICK, container=tray, spacing=Spacing(0.1))
+    assert len(filled.placed) == 9
+    heights = [copy.state.pose.translation[2] for copy in filled.placed]
+    np.testing.assert_allclose(heights, 0.2, atol=1e-9)
