@@ -22,6 +22,7 @@ from .continuous_collision import Motion, swept_contacts
 from .features import FACE, FeatureGeometry, FeaturePoints
 from .interpenetration import deep_overlaps, missed_collisions, triangles_overlap
 from .many_pairs.flat_points import cutting_pairs, generate_flat_points
+from .many_pairs.near_triangles import near_triangles
 from .many_pairs.placed_bodies import PlacedBodies
 from .pair_derivatives import gradient_by_second, hessian_by_both
 from .points.creation import Reach, points_at_crossings
@@ -41,7 +42,10 @@ from .points.linearization import gap_gradient, gap_hessian
 from .points.parting_points import parting_points
 from .points.surface_crossings import SurfaceCrossings
 from .regions.flat_pairs import between_flat_features
+from .row_lists import IndexPairs
 from .sidedness import sides_are_doubtful, with_known_sides
+
+_FEW = 2  # pairs that are searched one by one, as one search takes no less than these
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,14 +70,29 @@ class ContactSystem(PlacedBodies):
         joined, alone = self.joined_pairs(reach.flat, 2.0 * reach.farthest)
         if joined:
             parts.append(self._generate_together(joined, reach.flat, tracked, before, unsolved))
-        for pair in alone:
+        for pair, near in zip(alone, self._near_triangles(alone, reach.farthest), strict=True):
             known = tracked.take(between(tracked, pair))
+            if near is not None and len(near[0]) == len(known) == 0:
+                continue
             then = None if before is None else before.body_pair(pair)
-            points = generate_interface_points(
-                self.body_pair(pair), reach.times(self.span(pair)), known, then
+            own = reach.times(self.span(pair))
+            parts.append(
+                labelled(generate_interface_points(self.body_pair(pair), own, known, then, near), pair)
             )
-            parts.append(labelled(points, pair))
         return InterfacePoints.join(parts)
+
+    def _near_triangles(self, pairs: list[Pair], reach: float) -> list[IndexPairs | None]:
+        """Return the triangles within reach, over the spans, of pairs that are searched in one batch; None
+        for those that search by themselves.
+        """
+        found: list[IndexPairs | None] = [None] * len(pairs)
+        small = [row for row, pair in enumerate(pairs) if self.searched_together(pair)]
+        if len(small) > _FEW:
+            those = [pairs[row] for row in small]
+            spans = np.array([self.span(pair) for pair in those])
+            for row, near in zip(small, near_triangles(self, those, reach * spans), strict=True):
+                found[row] = near
+        return found
 
     def generate_from(
         self, reach: Reach, known: InterfacePoints, before: ContactSystem | None

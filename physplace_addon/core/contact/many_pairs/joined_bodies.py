@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -48,6 +49,13 @@ class JoinedBodies:
         parts[0].body.derived[role] = made
         return made
 
+    @cached_property
+    def first_triangles(self) -> Ints:
+        """The number (n,) in all of the first triangle of each."""
+        counts = np.array([len(part.body.triangles) for part in self.parts])
+        first: Ints = np.cumsum(counts) - counts
+        return first
+
     def _is_of(self, parts: Sequence[ContactBody]) -> bool:
         return len(parts) == len(self.parts) and all(a is b for a, b in zip(parts, self.parts, strict=True))
 
@@ -71,6 +79,11 @@ class JoinedBodies:
         return starts
 
 
+def is_small(body: ContactBody) -> bool:
+    """Return whether a body has so few triangles that it is searched with others."""
+    return len(body.body.triangles) <= _MOST
+
+
 def may_be_joined(body: ContactBody) -> bool:
     """Return whether a body is a small solid without curved parts, whose faces know their outsides."""
-    return len(body.body.triangles) <= _MOST and body.is_plain and bool(body.trusted.all())
+    return is_small(body) and body.is_plain and bool(body.trusted.all())

@@ -24,8 +24,6 @@ from ..points.interface_points import FIXED
 from .joined_bodies import JoinedBodies
 from .placed_bodies import PlacedBodies
 
-_ROLE = "joined for motion"
-
 
 @dataclass(frozen=True, eq=False)
 class RigidPaths:
@@ -117,7 +115,7 @@ class PairMotions:
         """Return the pairs of bodies (p,) of a system; the fixed ones turn about where the others' centres
         of mass are at the start.
         """
-        joined, kinds = _joined(system)
+        joined, kinds = system.all_joined
         a, b = np.concatenate([first, second]), np.concatenate([second, first])
         frames, centres = system.frames, np.concatenate([system.centres, np.zeros((1, 3))])
         own = np.array([*(body.body.mass.center for body in system.bodies), np.zeros(3)])
@@ -146,8 +144,7 @@ class PairMotions:
 
     def own_triangles(self, pair: Ints, triangles: Ints) -> Ints:
         """Return triangles (n, 2) of both bodies of pairs (n,) as they are numbered in these bodies."""
-        counts = np.array([len(part.body.triangles) for part in self.joined.parts])
-        start = np.cumsum(counts) - counts
+        start = self.joined.first_triangles
         own: Ints = triangles - np.stack([start[kind[pair]] for kind in self.kinds], axis=1)
         return own
 
@@ -221,11 +218,3 @@ class PairMotions:
     def _turns(self) -> Floats:
         """The rotations (3, 3, 2 p) of `relative`."""
         return np.ascontiguousarray(self.relative.matrix.transpose(1, 2, 0))
-
-
-def _joined(system: PlacedBodies) -> tuple[JoinedBodies, Ints]:
-    """Return the distinct bodies joined, and the numbers (m + 1,) of all, the fixed ones last, among them."""
-    distinct = {id(body): body for body in (*system.bodies, system.fixed) if body}
-    number = {id(body): each for each, body in enumerate(distinct.values())}
-    kinds = np.array([number.get(id(body), -1) for body in (*system.bodies, system.fixed)])
-    return JoinedBodies.of(list(distinct.values()), _ROLE), kinds

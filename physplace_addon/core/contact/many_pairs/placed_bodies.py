@@ -21,7 +21,9 @@ from ..body_pair import CONE_TOLERANCE, SIGN_TOLERANCE, BodyPair, BodyPairs, Pai
 from ..contact_body import ContactBody
 from ..features import EDGE
 from ..points.interface_points import FIXED, InterfacePoints, Pair
-from .joined_bodies import JoinedBodies, may_be_joined
+from .joined_bodies import JoinedBodies, is_small, may_be_joined
+
+_EVERY = "joined with all others"
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,6 +187,14 @@ class PlacedBodies:
         kinds = np.array([number.get(id(body), -1) for body in (*self.bodies, self.fixed)])
         return JoinedBodies.of(parts) if parts else None, kinds
 
+    @property
+    def all_joined(self) -> tuple[JoinedBodies, Ints]:
+        """All distinct bodies joined, and the numbers (m + 1,) of all, the fixed ones last, among them."""
+        distinct = {id(body): body for body in (*self.bodies, self.fixed) if body}
+        number = {id(body): each for each, body in enumerate(distinct.values())}
+        kinds = np.array([number.get(id(body), -1) for body in (*self.bodies, self.fixed)])
+        return JoinedBodies.of(list(distinct.values()), _EVERY), kinds
+
     def joined_pairs(self, near: float, far: float) -> tuple[list[Pair], list[Pair]]:
         """Return the pairs of joined bodies that may be nearer than `near` times their spans, and all other
         pairs that may be nearer than `far` times theirs.
@@ -197,6 +207,14 @@ class PlacedBodies:
             return self.pairs(near), []
         together = [pair for pair in self.pairs(near) if joined[pair[0]] and joined[pair[1]]]
         return together, [pair for pair in self.pairs(far) if not (joined[pair[0]] and joined[pair[1]])]
+
+    def searched_together(self, pair: Pair) -> bool:
+        """Return whether near triangles of a pair are found with those of others: unless it is plain and
+        large, and so searched farther and farther (`regions.flat_contacts`).
+        """
+        first, second = self.bodies[pair[0]], self.fixed if pair[1] == FIXED else self.bodies[pair[1]]
+        assert second is not None
+        return not (first.is_plain and second.is_plain) or (is_small(first) and is_small(second))
 
     def between_joined(self, points: InterfacePoints) -> Bools:
         """Return which points (k,) are between joined bodies."""

@@ -22,6 +22,7 @@ from ...collision import near_pairs
 from ..body_pair import AnyPairs, BodyPair
 from ..regions.flat_contacts import lowest, lowest_of_plain
 from ..regions.flat_pairs import between_flat_features, flat_pairs, only_at_border
+from ..row_lists import IndexPairs
 from ..sidedness import with_known_sides, without_far_sides
 from .contact_curves import SAME, lost_samples, sample_contact_curves, settled_or_lowest
 from .creation import Reach, binding, create_points
@@ -45,7 +46,11 @@ def track_interface_points(body_pair: AnyPairs, points: InterfacePoints) -> Inte
 
 
 def generate_interface_points(
-    body_pair: BodyPair, reach: Reach, tracked: InterfacePoints, before: BodyPair | None
+    body_pair: BodyPair,
+    reach: Reach,
+    tracked: InterfacePoints,
+    before: BodyPair | None,
+    near: IndexPairs | None = None,
 ) -> InterfacePoints:
     """Return all interface points at the body pair's pose.
 
@@ -55,9 +60,10 @@ def generate_interface_points(
             solution here still show the sides of sheets.
         before: a pose known to be free of overlap, from which this one was reached; a new point that was
             inside there is the far side of a wall.  None at the first pose, where nothing is known.
+        near: the triangles within reach of each other; None where they are not known.
     """
     kept = _persisting(body_pair, reach, tracked)
-    flat, t1, t2 = _flat_points(body_pair, reach, tracked, before)
+    flat, t1, t2 = _flat_points(body_pair, reach, tracked, before, near)
     parts = [kept, with_known_sides(body_pair, flat, tracked, before)]
     if len(t1):
         new, sources = create_points(body_pair, t1, t2, reach, kept, tracked, before)
@@ -76,13 +82,19 @@ def _persisting(body_pair: BodyPair, reach: Reach, tracked: InterfacePoints) -> 
 
 
 def _flat_points(
-    body_pair: BodyPair, reach: Reach, tracked: InterfacePoints, before: BodyPair | None
+    body_pair: BodyPair,
+    reach: Reach,
+    tracked: InterfacePoints,
+    before: BodyPair | None,
+    near: IndexPairs | None,
 ) -> tuple[InterfacePoints, Ints, Ints]:
     """Return the lowest points of flat features, and the near triangles (k,), (k,) of curved ones."""
     if body_pair.is_plain:
         return lowest_of_plain(body_pair, reach.flat, tracked, before), _NO_TRIANGLES, _NO_TRIANGLES
-    pairs = near_pairs(body_pair.active.tree, body_pair.pose, body_pair.world.tree, reach.farthest)
-    t1, t2 = pairs[:, 0], pairs[:, 1]
+    if near is None:
+        found = near_pairs(body_pair.active.tree, body_pair.pose, body_pair.world.tree, reach.farthest)
+        near = found[:, 0], found[:, 1]
+    t1, t2 = near
     flat = lowest(flat_pairs(body_pair, t1, t2, before, reach.flat), body_pair.sign_tolerance)
     curved = ~(body_pair.active.triangle_plain[t1] & body_pair.world.triangle_plain[t2])
     return flat, t1[curved], t2[curved]

@@ -21,12 +21,13 @@ from physplace_addon.core.contact.points.interface_points import (
     FIXED,
     InterfacePoints,
     between,
+    feature_keys,
     grouped,
     labelled,
 )
 from physplace_addon.core.contact.system import ContactSystem
 from physplace_addon.core.rigid import Pose
-from tests.bodies_of_the_paper import box, convex, cuboid, prism
+from tests.bodies_of_the_paper import box, cone, convex, cuboid, cylinder, prism, sphere
 
 REACH = Reach(0.3, 0.3, 0.3)
 
@@ -102,6 +103,17 @@ def assert_equal(one: InterfacePoints, other: InterfacePoints) -> None:
         np.testing.assert_allclose(a, b, rtol=0.0, atol=1e-12, err_msg=field.name)
 
 
+def assert_equal_gaps(one: InterfacePoints, other: InterfacePoints) -> None:
+    """Points of the same features have the same gaps, but for samples, of which any will do."""
+    found = []
+    for points in (one, other):
+        points = points.take(~points.on_curve)
+        rows = np.lexsort((points.gap, *feature_keys(points).T))
+        found.append((feature_keys(points)[rows], points.gap[rows]))
+    np.testing.assert_array_equal(found[0][0], found[1][0])
+    np.testing.assert_allclose(found[0][1], found[1][1], rtol=0.0, atol=1e-9)
+
+
 @pytest.mark.parametrize("upright", [False, True])
 @pytest.mark.parametrize("seed", range(4))
 def test_points_of_all_pairs_are_those_of_each(seed: int, upright: bool) -> None:
@@ -113,6 +125,22 @@ def test_points_of_all_pairs_are_those_of_each(seed: int, upright: bool) -> None
     now = before.displaced(0.02 * rng.normal(size=54))
     tracked = now.track(first)
     assert_equal(now.generate(REACH, tracked, before), one_by_one(now, tracked, before))
+
+
+def test_points_of_curved_pairs_searched_together_are_those_of_each(rng: np.random.Generator) -> None:
+    shapes = (sphere(0.4), cylinder(0.3, 0.9), cone(0.3, 0.7), box((0.3, 0.3, 0.3)))
+    moving = [shape.body for shape in shapes]
+    poses = []
+    for place in np.array(list(np.ndindex(2, 2, 1))) * 0.95 + [0.0, 0.0, 0.6]:
+        turn = rng.normal(size=4)
+        poses.append(Pose(turn / np.linalg.norm(turn), place))
+    before = ContactSystem.of(moving, poses, world())
+    first = before.generate(REACH, InterfacePoints.none(), None)
+    assert_equal_gaps(first, one_by_one(before, InterfacePoints.none(), None))
+    assert len(set(map(tuple, np.stack([first.body1, first.body2], axis=1).tolist()))) >= 4
+    now = before.displaced(0.02 * rng.normal(size=24))
+    tracked = now.track(first)
+    assert_equal_gaps(now.generate(REACH, tracked, before), one_by_one(now, tracked, before))
 
 
 @pytest.mark.parametrize("tolerance", [1e-7, 0.3])
