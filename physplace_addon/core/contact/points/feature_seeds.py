@@ -11,7 +11,7 @@ import numpy as np
 from ...arrays import Floats, Ints
 from ...collision import closest_on_segments
 from ...rigid import Pose
-from ...vectors import dot
+from ...vectors import cross, dot, length_and_unit
 from ..body_pair import BodyPair
 from ..contact_body import ContactBody
 from ..features import EDGE, VERTEX, FeaturePoints
@@ -51,7 +51,9 @@ def edge_seeds(
     along = ends[:, 1] - ends[:, 0]
     fraction = np.clip(dot(corners.mean(axis=1) - ends[:, 0], along) / dot(along, along), 0.0, 1.0)
     at = ends[:, 0] + fraction[:, None] * along
-    near = _near_triangles(roles, at, partner, corners, reach + body.segment_bound[segment])
+    within = reach + body.segment_bound[segment]
+    near = _near_triangles(roles, at, partner, corners, within)
+    near = near[_near_segments(roles, ends[near], partner[near], corners[near], within[near])]
     segment, partner, corners = segment[near], partner[near], corners[near]
     fraction, at = fraction[near], at[near]
     mover = roles.mover_features(
@@ -122,6 +124,21 @@ def _near_triangles(
     offset = at - corners.mean(axis=1)
     farthest = reach + roles.base.triangle_size[triangles] + roles.base.body.triangle_bound[triangles]
     return np.nonzero(dot(offset, offset) <= farthest**2)[0]
+
+
+def _near_segments(roles: PairRoles, ends: Floats, triangles: Ints, corners: Floats, reach: Floats) -> Ints:
+    """Return the rows of segments with ends (k, 2, 3) that may be within reach (k,) of the base's triangles.
+
+    The others are beyond it on one side of the triangle's plane, or outside one of its sides.
+    """
+    within = reach + roles.base.body.triangle_bound[triangles]
+    sides = np.roll(corners, -1, axis=1) - corners
+    normal = cross(sides[:, 0], sides[:, 1])
+    outward = cross(sides, np.broadcast_to(normal[:, None], sides.shape))
+    height = dot(ends - corners[:, :1], length_and_unit(normal)[1][:, None])
+    outside = dot(ends[:, :, None] - corners[:, None], length_and_unit(outward)[1][:, None]).min(axis=1)
+    above = np.maximum(height.min(axis=1), -height.max(axis=1))
+    return np.nonzero(np.maximum(above, outside.max(axis=1)) <= within)[0]
 
 
 def vertex_seeds(roles: PairRoles, mine: Ints, other: Ints, reach: float) -> InterfacePoints:

@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 from scipy.interpolate import LinearNDInterpolator
+from scipy.spatial import cKDTree
 
 from physplace_addon.core.arrays import Floats, Ints
 from physplace_addon.core.bodies import Body, polyhedron
@@ -56,6 +57,26 @@ def test_a_rim_has_a_start_for_each_segment_and_face_and_seeds_all_around() -> N
     lower = at[at[:, 2] < 1.0]
     np.testing.assert_allclose(lower[:, 2], 0.05, atol=1e-9)
     assert largest_hole(lower) < 0.5
+
+
+def test_segments_of_a_rim_beyond_reach_are_no_seeds_and_all_others_are() -> None:
+    body_pair, reach = meet("cylinder", "cylinder", (0.0, 1.2, 0.0), (0.93, 0.0, 1.2)), 0.02
+    roles, world = PairRoles(body_pair, True), body_pair.world.body
+    active = body_pair.active.body
+    mine, other = np.indices((len(active.triangles), len(world.triangles))).reshape(2, -1)
+    seeds = edge_seeds(roles, mine, other, reach)[1]
+    weights = np.array([(i, j, 24 - i - j) for i in range(25) for j in range(25 - i)]) / 24.0
+    surface = (weights @ world.triangles).reshape(-1, 3)
+    share = np.linspace(0.0, 1.0, 25)[:, None]
+    rims = active.segments[:, :1] + share * (active.segments[:, 1:] - active.segments[:, :1])
+    away = np.asarray(cKDTree(surface).query(body_pair.pose.points(rims))[0]).min(axis=1)
+    seen = np.zeros(len(away), bool)
+    for edge, t in zip(seeds.index1, seeds.param1[:, 0], strict=True):
+        low, high = active.segment_t.min(axis=1), active.segment_t.max(axis=1)
+        seen |= (active.segment_edge == edge) & (low - 1e-9 <= t) & (t <= high + 1e-9)
+    assert (away <= reach).any()
+    assert seen[away <= reach].all()
+    assert not seen[away > reach + 0.1].any()
 
 
 def test_two_rims_within_reach_have_a_seed_at_their_nearest_segments() -> None:
