@@ -113,10 +113,10 @@ class BlobMarks:
             self, controls=np.vstack([self.controls, place]), unreached=np.append(self.unreached, False)
         )
 
-    def layers(self) -> list[Layer]:
-        """Return the layers that are not empty, in drawing order."""
+    def layers(self, *, with_disks: bool = True) -> list[Layer]:
+        """Return the layers that are not empty, in drawing order; the disks only where no mesh is seen."""
         layers = [
-            disk_layer(self.floaters),
+            *([disk_layer(self.floaters)] if with_disks else []),
             Layer(Primitive.LINES, self.pulls.reshape(-1, 3), PULLED, 2.0, in_front=True),
             Layer(Primitive.POINTS, self.controls[~self.unreached], CONTROL, 9.0, in_front=True),
             Layer(Primitive.POINTS, self.controls[self.unreached], UNREACHED, 9.0, in_front=True),

@@ -110,6 +110,11 @@ class LiveMeshes:
             return LiveStatus.BOUNDED if known.is_bounded else LiveStatus.COARSE
         return LiveStatus.CURRENT
 
+    def is_seen(self, blob: Object) -> bool:
+        """Return whether a blob's mesh follows its surface, so that nothing else has to show it."""
+        unseen = (LiveStatus.NONE, LiveStatus.OFF, LiveStatus.LOCKED, LiveStatus.PROBLEM)
+        return self.status(blob) not in unseen
+
     def problem(self, blob: Object) -> str:
         """Return why a blob's mesh cannot be made, in one line; empty if it can."""
         return self._known.get(blob.session_uid, _Followed()).problem.partition("\n")[0]
@@ -204,7 +209,13 @@ def _whole_blobs(context: Context) -> list[Object]:
 
 
 def _follow(blobs: Iterable[Object], depsgraph: Depsgraph | None) -> None:
-    if live.follow(blobs, depsgraph) and depsgraph is None and not bpy.app.timers.is_registered(_go_on):
+    if live.follow(blobs, depsgraph) and depsgraph is None:
+        follow_soon()
+
+
+def follow_soon() -> None:
+    """Have Blender's timer look at the meshes of all blobs."""
+    if not bpy.app.timers.is_registered(_go_on):
         bpy.app.timers.register(_go_on, first_interval=SOON)
 
 

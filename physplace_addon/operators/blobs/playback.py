@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Playback: the overlay shows keyed blobs on every frame that the scene goes to, as they are solved there.
+"""Playback: keyed blobs are shown on every frame that the scene goes to, as they are solved there.
 
-Nothing is written: the elements stay as they are keyed until the blob is baked. As soon as anything of a blob
-is changed, nothing is shown of it until the next frame. The frame after those that are solved is solved at
-once, while Blender changes to it. Before any other frame is solved, Blender must go through the frames
-between, which a handler cannot make it do. A timer does, and then solves them, a part in each tick, and the
-cursor shows how far that is. Between frames nothing is solved or shown, and nothing is done for renders,
-which have no overlay.
+The live mesh of a blob shows its surface, and the overlay its control points. Where a blob has no live mesh
+the overlay shows its surface, too, by disks. No transform is written: the elements stay as they are keyed
+until the blob is baked. As soon as anything of a blob is changed, nothing is drawn of it until the next
+frame. The frame after those that are solved is solved at once, while Blender changes to it. Before any other
+frame is solved, Blender must go through the frames between, which a handler cannot make it do. A timer does,
+and then solves them, a part in each tick, and the cursor shows how far that is. Between frames nothing is
+solved or drawn, and nothing is done for renders, which have no overlay.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from ..common import CursorProgress, in_a_window, wait_cursor
 from ..modal import open_operators
 from ..preferences import tick_seconds
 from ..session import BETWEEN_TICKS
-from .live import live
+from .live import follow_soon, live
 from .rays import blob_marks
 
 
@@ -149,8 +150,14 @@ class Playback:
         if self._drawing is None or not self._drawing.is_open:
             self._drawing = Drawing() if marks else None
         if self._drawing is not None:
-            self._drawing.show_layers([layer for each in marks.values() for layer in each.layers()])
+            layers = [each.layers(with_disks=not _has_mesh(name)) for name, each in marks.items()]
+            self._drawing.show_layers([layer for own in layers for layer in own])
         self._cursor_progress.show(part)
+
+
+def _has_mesh(name: str) -> bool:
+    """Return whether the mesh of a blob shows its surface."""
+    return name in bpy.data.objects and live.is_seen(bpy.data.objects[name])
 
 
 def is_keyed(blob: Object) -> bool:
@@ -164,14 +171,20 @@ playback = Playback()
 def _go() -> None:
     """Go to the frames that were not read; Blender's timer calls it."""
     with in_a_window() as context:
-        if playback.show(context, may_go=True) is Progress.SOLVING:
-            bpy.app.timers.register(_go_on, first_interval=BETWEEN_TICKS)
+        progress = playback.show(context, may_go=True)
+    if progress is Progress.SOLVING:
+        bpy.app.timers.register(_go_on, first_interval=BETWEEN_TICKS)
+    elif progress is Progress.DONE:
+        follow_soon()
 
 
 def _go_on() -> float | None:
     """Solve more of what was read; Blender's timer calls it, so that the artist can work meanwhile."""
     with in_a_window() as context:
-        return BETWEEN_TICKS if playback.show(context, may_go=False) is Progress.SOLVING else None
+        progress = playback.show(context, may_go=False)
+    if progress is Progress.DONE:
+        follow_soon()  # the meshes that followed the frame are of the elements as they are keyed
+    return BETWEEN_TICKS if progress is Progress.SOLVING else None
 
 
 @persistent

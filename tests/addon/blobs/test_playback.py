@@ -9,6 +9,7 @@ import pytest
 from physplace_addon.operators.blobs import playback
 from physplace_addon.overlay.disks import BlobMarks
 from physplace_addon.overlay.drawing import open_drawings
+from physplace_addon.overlay.layers import Primitive
 from physplace_addon.scene.access import present
 from physplace_addon.scene.blobs import frames
 from physplace_addon.scene.blobs.models import read_blob
@@ -117,6 +118,18 @@ def test_playback_shows_each_frame_as_it_is_baked_and_changes_nothing(keyed: bpy
     assert np.max(np.abs(value) / np.linalg.norm(slope, axis=1)) < 2e-3
     np.testing.assert_allclose(read_blob(keyed).function.parameters, solved.function.parameters, atol=1e-6)
     assert len(present(shown_in(2)).controls) == 0, "what is baked is shown as it is"
+
+
+def test_playback_shows_disks_only_where_no_live_mesh_shows_the_surface(keyed: bpy.types.Object) -> None:
+    def primitives() -> list[Primitive]:
+        return [layer.primitive for drawing in open_drawings() for layer in drawing.layers]
+
+    shown_in(3)
+    assert set(primitives()) == {Primitive.POINTS}, "the control points alone"
+    keyed["blob.live"] = False
+    current_view_layer().update()
+    shown_in(4)
+    assert set(primitives()) == {Primitive.POINTS, Primitive.TRIANGLES}
 
 
 def overlap_of(blob: bpy.types.Object) -> tuple[float, str]:
