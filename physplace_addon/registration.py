@@ -146,6 +146,7 @@ def register() -> None:
         undo.enter_context(pie_key.added_key())
         undo.enter_context(preferences.bodies_kept())
         undo.enter_context(preferences.colours_chosen())
+        undo.enter_context(preferences.what_is_dropped_placed())
         undo.enter_context(command.added_command())
         undo.enter_context(translations.registered())
         undo.callback(drawing.close_all)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The preferences: how long a tick works, the memory for bodies, colours, and keys."""
+"""The preferences: how long a tick works, the memory for bodies, what is dropped, colours, and keys."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import bpy
-from bpy.props import FloatProperty, FloatVectorProperty, IntProperty
+from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty, IntProperty
 from bpy.types import AddonPreferences, Context
 
 from ..overlay.colours import DEFAULT, Colour, MarkColours, choose_colours
@@ -18,6 +18,7 @@ from ..scene.access import present
 from ..scene.reading.kept_bodies import LIMIT, kept
 from .keys.keymaps import draw_keymaps
 from .keys.pie_key import draw_key
+from .placing.dropped import drops_placed, place_dropped
 
 COLOURS: Final = ("contact", "sticking", "force", "carries", "tips", "overlap", "pull")
 MEGABYTE: Final = 1e6  # bytes
@@ -28,6 +29,11 @@ def _on_cache(preferences: AddonPreferences, _context: Context) -> None:
     assert isinstance(preferences, PhysPlacePreferences)
     kept.limit = MEGABYTE * preferences.cache
     kept.trim()
+
+
+def _on_dropped(preferences: AddonPreferences, _context: Context) -> None:
+    assert isinstance(preferences, PhysPlacePreferences)
+    place_dropped(preferences.place_dropped)
 
 
 def _on_colour(preferences: AddonPreferences, _context: Context) -> None:
@@ -58,6 +64,7 @@ class PhysPlacePreferences(AddonPreferences):
     if TYPE_CHECKING:
         tick: float
         cache: int
+        place_dropped: bool
         contact: Colour
         sticking: Colour
         force: Colour
@@ -87,6 +94,15 @@ class PhysPlacePreferences(AddonPreferences):
             soft_max=8192,
             update=_on_cache,
         )
+        place_dropped: BoolProperty(
+            name="Place What Is Dropped",
+            description=(
+                "An object that is dragged into a 3D view, such as an asset from the asset browser, falls "
+                "from there until it rests"
+            ),
+            default=False,
+            update=_on_dropped,
+        )
         contact: FloatVectorProperty(
             **_colour("Contacts", "Where objects touch: outlines, lines and points", DEFAULT.contact)
         )
@@ -108,11 +124,12 @@ class PhysPlacePreferences(AddonPreferences):
         )
 
     def draw(self, context: Context) -> None:
-        """Draw the time of a tick, the memory, and the keys."""
+        """Draw the time of a tick, the memory, what is dropped, colours, and the keys."""
         layout = present(self.layout)
         layout.use_property_split = True
         layout.prop(self, "tick")
         layout.prop(self, "cache")
+        layout.prop(self, "place_dropped")
         column = layout.column(align=True)
         for name in COLOURS:
             column.prop(self, name)
@@ -144,6 +161,14 @@ def bodies_kept() -> Iterator[None]:
         yield
     finally:
         kept.clear()
+
+
+@contextmanager
+def what_is_dropped_placed() -> Iterator[None]:
+    """Place what is dropped, if the preferences say so, until the block ends."""
+    chosen = _chosen(bpy.context)
+    with drops_placed(chosen is not None and chosen.place_dropped):
+        yield
 
 
 def _chosen(context: Context) -> PhysPlacePreferences | None:

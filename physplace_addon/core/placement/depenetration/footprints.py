@@ -29,9 +29,7 @@ from ...rigid import Pose
 from ...vectors import unit
 
 DIRECTIONS: Final = 16  # that divide the full turn evenly; a disc's obstacle is 2 % larger than the exact one
-ANGLES: Final = (
-    32  # of the first direction that are tried, in a quarter turn and then around the best of them
-)
+ANGLES: Final = 32  # tried for the first direction, in a quarter turn, then around the best of them
 ROUNDS: Final = 4  # of trying them: to 4e-5 radians
 ROUNDING: Final = 1e-12  # of a length, over the size of what is compared
 LEAST_SINE: Final = 1e-6  # between two edges that cross; below, they count as parallel

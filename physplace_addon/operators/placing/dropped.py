@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is dropped into a 3D view, such as an asset, comes to rest, where the preferences say so.
+
+Blender tells nobody of a drop. But it lists each operator that it has run, and updates the scene after it. So
+after an update it is looked whether the last operator of the list is a drop that was not there before. The
+placement begins in a timer that runs once, since Blender forbids operators while it updates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final, cast
+
+import bpy
+from bpy.types import Area, Depsgraph, Scene, UILayout, Window
+
+from ...scene.access import persistent, window_manager_of
+from ..handler_list import HandlerList
+
+# Operators of Blender's that end a drop: of an object of this file, and of one of another file.
+DROPS: Final = frozenset({"OBJECT_OT_add_named", "OBJECT_OT_transform_to_mouse"})
+
+
+class _Seen:
+    """Whether drops are looked for, and the addresses of those that Blender listed the last time."""
+
+    is_watching = False
+    drops: frozenset[int] = frozenset()
+
+
+_seen: Final = _Seen()
+
+
+def place_dropped(on: bool) -> None:
+    """Have what is dropped from now on come to rest, or no more."""
+    if _seen.is_watching:
+        _handlers.remove()
+    if bpy.app.timers.is_registered(_place):
+        bpy.app.timers.unregister(_place)
+    _seen.is_watching = on
+    if on:
+        _seen.drops = frozenset(_listed_drops())
+        _handlers.add()
+
+
+@contextmanager
+def drops_placed(on: bool) -> Iterator[None]:
+    """Have what is dropped come to rest until the block ends, if that is on."""
+    place_dropped(on)
+    try:
+        yield
+    finally:
+        place_dropped(False)
+
+
+def _listed_drops() -> list[int]:
+    """Return the address of each operator that Blender lists, the last one last; 0 for what is no drop."""
+    operators = list(window_manager_of(bpy.context).operators)
+    return [each.as_pointer() if each.bl_idname in DROPS else 0 for each in operators]
+
+
+@persistent
+def _on_update(_scene: Scene, depsgraph: Depsgraph) -> None:
+    drops = _listed_drops()
+    before, _seen.drops = _seen.drops, frozenset(drops)
+    is_new = bool(drops) and drops[-1] != 0 and drops[-1] not in before
+    if is_new and depsgraph.mode != "RENDER" and not bpy.app.timers.is_registered(_place):
+        bpy.app.timers.register(_place)
+
+
+def _place() -> None:
+    """Let the selected objects, which are those that were dropped, come to rest; Blender's timer calls it."""
+    found = _largest_view()
+    if found is None:
+        return
+    window, area = found
+    region = next(region for region in area.regions if region.type == "WINDOW")
+    with bpy.context.temp_override(window=window, area=area, region=region):
+        drop = cast("Any", bpy.ops).physplace.drop_selected  # the stubs do not know it
+        if not drop.poll():
+            return
+        try:
+            drop("INVOKE_DEFAULT", True)
+        except RuntimeError as error:  # so Blender tells scripts what an operator has reported as wrong
+            _tell(str(error))
+
+
+def _largest_view() -> tuple[Window, Area] | None:
+    """Return the window and area of the largest 3D view; None for none."""
+    windows = window_manager_of(bpy.context).windows
+    views = [(window, area) for window in windows for area in window.screen.areas if area.type == "VIEW_3D"]
+    return max(views, key=lambda each: each[1].width * each[1].height, default=None)
+
+
+def _tell(message: str) -> None:
+    """Show a message at the mouse, as Blender shows an operator's errors."""
+
+    def draw(menu: Any, _context: object) -> None:
+        layout: UILayout = menu.layout
+        for line in message.strip().splitlines():
+            layout.label(text=line)
+
+    window_manager_of(bpy.context).popup_menu(draw, title="Drop Selected", icon="ERROR")
+
+
+_handlers = HandlerList(("depsgraph_update_post", _on_update))
