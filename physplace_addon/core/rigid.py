@@ -23,6 +23,7 @@ from .errors import PhysPlaceError
 __all__ = [
     "Pose",
     "Poses",
+    "poses_of",
     "quaternion_conjugate",
     "quaternion_exponential",
     "quaternion_from_matrix",
@@ -278,10 +279,31 @@ class Poses(ArrayRecord):
         return Poses(inverse.matrix, -inverse.vectors(self.translation))
 
 
+def poses_of(rotation: Floats, translation: Floats) -> tuple[Pose, ...]:
+    """Return the poses of k quaternions (k, 4) and translations (k, 3), at once.
+
+    Raises:
+        PhysPlaceError: numbers that are not finite, or a zero quaternion.
+    """
+    length = np.sqrt((rotation**2).sum(axis=1))
+    if not ((np.abs(length - 1.0) <= UNIT_TOLERANCE).all() and np.isfinite(translation).all()):
+        return tuple(Pose(*each) for each in zip(rotation, translation, strict=True))
+    rotation, translation = rotation.copy(), translation.copy()
+    matrix = quaternion_matrix(rotation)
+    for values in (rotation, translation, matrix):
+        values.flags.writeable = False
+    made = []
+    for names in zip(rotation, translation, matrix, strict=True):
+        pose = object.__new__(Pose)
+        pose.__dict__.update(zip(("rotation", "translation", "matrix"), names, strict=True))
+        made.append(pose)
+    return tuple(made)
+
+
 def displaced(poses: Sequence[Pose], shift: Floats, turn: Floats, centre: Floats) -> tuple[Pose, ...]:
     """Return k poses, each after what `Pose.displaced` does, at once: shift, turn and centre are (k, 3)."""
     rotation = np.array([pose.rotation for pose in poses]).reshape(-1, 4)
     place = np.array([pose.translation for pose in poses]).reshape(-1, 3)
     swing = (rotation_change(turn) @ (place - centre)[:, :, None])[:, :, 0]
     turned = quaternion_product(quaternion_exponential(turn), rotation)
-    return tuple(Pose(*each) for each in zip(turned, place + swing + shift, strict=True))
+    return poses_of(turned, place + swing + shift)

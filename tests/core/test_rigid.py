@@ -9,6 +9,7 @@ from physplace_addon.core.errors import PhysPlaceError
 from physplace_addon.core.rigid import (
     Pose,
     Poses,
+    poses_of,
     quaternion_exponential,
     quaternion_from_matrix,
     quaternion_matrix,
@@ -113,6 +114,23 @@ def test_a_pose_cannot_be_changed_in_place() -> None:
     pose = Pose.identity()
     with pytest.raises(ValueError, match="read-only"):
         pose.translation[0] = 1.0
+
+
+@pytest.mark.parametrize("length", [1.0, 1.0 + 1e-9, 3.0])
+def test_poses_made_at_once_are_those_made_one_by_one(rng: np.random.Generator, length: float) -> None:
+    each = [random_pose(rng) for _ in range(5)]
+    rotation = length * np.array([pose.rotation for pose in each])
+    translation = np.array([pose.translation for pose in each])
+    for made, turn, place in zip(poses_of(rotation, translation), rotation, translation, strict=True):
+        alone = Pose(turn, place)
+        assert (made.rotation == alone.rotation).all()
+        assert (made.translation == place).all()
+        assert (made.matrix == alone.matrix).all()
+        assert not any(part.flags.writeable for part in (made.rotation, made.translation, made.matrix))
+    with pytest.raises(PhysPlaceError):
+        poses_of(rotation, np.full((5, 3), np.nan))
+    with pytest.raises(PhysPlaceError):
+        poses_of(0.0 * rotation, translation)
 
 
 def test_poses_at_once_are_the_poses_one_by_one(rng: np.random.Generator) -> None:

@@ -16,7 +16,6 @@ from ..bodies.topology.seams import Seams, seams_of
 from ..collision import BoxTree, Part, TriangleDirections, join_trees, remember, tree_of
 from ..mesh.edges import edge_table
 from ..mesh.features import FLAT
-from ..rigid import Pose
 from ..surfaces.flat import Segments
 from ..vectors import dot
 from .features import EDGE, FACE, VERTEX
@@ -117,12 +116,6 @@ class ContactBody:
             RowLists.of(lines, body.segment_owner[lines], count),
             RowLists.of(np.arange(len(body.vertices)), body.vertex_owner, count),
         )
-
-    def box(self, pose: Pose) -> tuple[Floats, Floats]:
-        """Return the lower and upper corner (3,) of a box around the body's own box at a pose."""
-        lower, upper = self.tree.lower[0], self.tree.upper[0]
-        centre, half = pose.points(0.5 * (lower + upper)), np.abs(pose.matrix) @ (0.5 * (upper - lower))
-        return centre - half, centre + half
 
     @cached_property
     def is_plain(self) -> bool:

@@ -18,6 +18,7 @@ from ..mechanics.joints.closure import Positions
 from ..mechanics.joints.equations import AnchorFrames, Joints
 from ..rigid import (
     Pose,
+    poses_of,
     quaternion_conjugate,
     quaternion_matrix,
     quaternion_product,
@@ -103,7 +104,7 @@ class Motion(ArrayRecord):
         """Return the poses of the bodies' own frames."""
         arms = (quaternion_matrix(self.rotation) @ inertia.centre[:, :, None])[:, :, 0]
         origins = self.centre - arms
-        return tuple(Pose(turn, at) for turn, at in zip(self.rotation, origins, strict=True))
+        return poses_of(self.rotation, origins)
 
     def velocity(self, inertia: Inertia) -> Floats:
         """Return the velocities (m, 3) of the centres of mass, lengths a second."""

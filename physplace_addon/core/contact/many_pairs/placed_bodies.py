@@ -133,8 +133,12 @@ class PlacedBodies:
     @cached_property
     def boxes(self) -> tuple[Floats, Floats]:
         """Lower and upper corners (m, 3) of boxes around the moving bodies, in the frame of the scene."""
-        boxes = [body.box(pose) for body, pose in zip(self.bodies, self.poses, strict=True)]
-        return np.array([lower for lower, _ in boxes]), np.array([upper for _, upper in boxes])
+        lower = np.array([body.tree.lower[0] for body in self.bodies]).reshape(-1, 3)
+        upper = np.array([body.tree.upper[0] for body in self.bodies]).reshape(-1, 3)
+        at = self.frames.take(slice(len(self)))
+        centre = at.points(0.5 * (lower + upper))
+        half = (np.abs(at.matrix) @ (0.5 * (upper - lower))[:, :, None])[:, :, 0]
+        return centre - half, centre + half
 
     def pairs(self, reach: float) -> list[Pair]:
         """Return every pair that may be nearer than `reach` times its span and of which a body may move."""
