@@ -17,6 +17,7 @@ from ...arrays import ArrayRecord, Bools, Floats, Ints
 from ...rigid import Poses
 from ...vectors import dot
 from ..features import EDGE, FACE, VERTEX, FeaturePoints
+from ..row_lists import row_keys
 
 FIXED = -1  # stands for all fixed bodies in `body2`
 SOFT = 0.3  # K R below which a direction is soft: one point there does not hold up what is a contact curve
@@ -122,11 +123,13 @@ def rows_with_keys(wanted: Ints, keys: Ints) -> Ints:
     """Return for each wanted key (k, c) the row of one of the keys (m, c) that is the same, or -1."""
     if len(wanted) == 0 or len(keys) == 0:
         return np.full(len(wanted), -1)
-    number = np.unique(np.concatenate([wanted, keys]), axis=0, return_inverse=True)[1].reshape(-1)
-    place = np.full(int(number.max()) + 1, -1)
-    place[number[len(wanted) :]] = np.arange(len(keys))
-    rows: Ints = place[number[: len(wanted)]]
-    return rows
+    every = np.concatenate([wanted, keys])
+    number = row_keys(*(every - every.min(axis=0)).T)
+    mine, given = number[: len(wanted)], number[len(wanted) :]
+    order = np.argsort(given, kind="stable")
+    place = np.searchsorted(given[order], mine, side="right") - 1
+    rows: Ints = order[np.maximum(place, 0)]
+    return np.where((place >= 0) & (given[rows] == mine), rows, -1)
 
 
 def without_duplicates(points: InterfacePoints, distance: float) -> InterfacePoints:

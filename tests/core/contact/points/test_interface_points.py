@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from physplace_addon.core.contact.points.interface_points import (
     FIXED,
@@ -14,6 +15,7 @@ from physplace_addon.core.contact.points.interface_points import (
     grouped,
     labelled,
     lowest_spread,
+    rows_with_keys,
     spread_out,
     without_duplicates,
 )
@@ -126,3 +128,13 @@ def test_joining_keeps_the_order_and_nothing_joins_to_nothing() -> None:
     joined = InterfacePoints.join([InterfacePoints.none(), points, InterfacePoints.none(), points])
     np.testing.assert_array_equal(joined.gap, np.concatenate([points.gap, points.gap]))
     assert len(InterfacePoints.join([InterfacePoints.none(), InterfacePoints.none()])) == 0
+
+
+@pytest.mark.parametrize("largest", [2, 2**20])
+def test_rows_are_found_by_all_columns_of_their_keys(rng: np.random.Generator, largest: int) -> None:
+    keys = rng.permutation(np.unique(rng.integers(-1, largest, (40, 6)), axis=0))
+    wanted = np.concatenate([keys[::2], keys[:7] + 1, rng.integers(-1, largest, (20, 6))])
+    place = {tuple(key): row for row, key in enumerate(keys.tolist())}
+    expected = [place.get(tuple(key), -1) for key in wanted.tolist()]
+    assert rows_with_keys(wanted, keys).tolist() == expected
+    assert rows_with_keys(wanted, keys[:0]).tolist() == [-1] * len(wanted)
