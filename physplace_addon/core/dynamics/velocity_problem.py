@@ -12,6 +12,7 @@ Bodies whose motion is given take part with rates that nothing changes.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from scipy import sparse
@@ -158,7 +159,8 @@ class VelocityProblem:
         (m, 6) and a wrench (m, 6) of impulses.
         """
         own = self.blocks[~self.given]
-        matrix = sparse.bsr_array((own, np.arange(len(own)), np.arange(len(own) + 1))).tocsr()
+        columns = np.broadcast_to(6 * np.arange(len(own))[:, None, None] + np.arange(6), own.shape)
+        matrix = sparse.csr_array((own.ravel(), columns.ravel(), 6 * np.arange(6 * len(own) + 1)))
         linear = (np.einsum("bij,bj->bi", own, rates[~self.given]) + wrench[~self.given]).ravel()
         if len(springs.used) == 0:
             return matrix, linear
@@ -205,7 +207,7 @@ class _FreeRows:
     def of(cls, rows: JointRows, moves: Ints, held: Floats) -> _FreeRows:
         """Return rows by the columns `moves` (d,), for the rates `held` (6 m,) of given bodies."""
         if not len(rows):
-            return cls(sparse.csr_array((0, len(moves))), np.zeros(0, np.intp), 0, np.zeros(0), np.zeros(0))
+            return _no_rows(len(moves))
         every = rows.sparse(len(held) // 6)
         by_free = columns_of(every, moves)
         used = np.flatnonzero(np.diff(by_free.indptr))
@@ -221,3 +223,9 @@ class _FreeRows:
         every = np.zeros(self.count)
         every[self.used] = multipliers
         return every
+
+
+@cache
+def _no_rows(size: int) -> _FreeRows:
+    """Return no rows by `size` rates."""
+    return _FreeRows(sparse.csr_array((0, size)), np.zeros(0, np.intp), 0, np.zeros(0), np.zeros(0))

@@ -11,11 +11,11 @@ from ..arrays import Ints
 
 def rows_of(matrix: sparse.csr_array, rows: Ints) -> sparse.csr_array:
     """Return the given rows (n,) of a matrix."""
-    return sparse.csr_array(cast("Any", matrix)[rows])
+    return cast("sparse.csr_array", cast("Any", matrix)[rows])
 
 
 def columns_of(matrix: sparse.csr_array, columns: Ints) -> sparse.csr_array:
     """Return the given columns (n,) of a matrix; itself where they are all of them in their order."""
     if len(columns) == matrix.shape[-1]:
         return matrix
-    return sparse.csr_array(cast("Any", matrix)[:, columns])
+    return cast("sparse.csr_array", cast("Any", matrix)[:, columns])

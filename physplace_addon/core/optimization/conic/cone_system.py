@@ -98,11 +98,15 @@ class ConeSystem:
             base = self._matrix + (self._equations.T @ self._equations) / DELTA
             self._solver = _Dense(base, self._rows, self._rows_transposed)
         else:
-            self._matrix, self._equations, self._rows = matrix.csr(), equations.csr(), rows.csr()
+            self._matrix, self._rows = matrix.csr(), rows.csr()
             self._rows_transposed = self._rows.T
-            has_equations = len(equations.value) > 0
-            base = self._matrix + (self._equations.T @ self._equations) / DELTA if has_equations else None
-            self._solver = _Banded(matrix if base is None else Entries.of(base.tocsr()), rows)
+            if len(equations.value):
+                self._equations = equations.csr()
+                base = self._matrix + (self._equations.T @ self._equations) / DELTA
+                matrix = Entries.of(base.tocsr())
+            else:
+                self._equations = np.zeros(equations.shape)
+            self._solver = _Banded(matrix, rows)
         self._equations_transposed = self._equations.T
 
     def matrix_times(self, x: Floats) -> Floats:
@@ -293,9 +297,10 @@ def _banded_order(base: Entries, columns: Ints) -> Ints:
 
 def _order_of_nodes(row: Ints, column: Ints, together: Ints, size: int) -> Ints:
     """Return the order (d,), d = `size`, of nodes that entries connect, and groups (G, m); d is no node."""
-    count, width = together.shape
-    ones: Any = (np.ones(count * width), together.ravel(), np.arange(count + 1) * width)
-    touches = sparse.csr_array(ones, shape=(count, size + 1))[:, :size]
-    within: Any = (np.ones(len(row)), (row, column))
-    graph = touches.T @ touches + sparse.csr_array(within, shape=(size, size))
-    return np.asarray(reverse_cuthill_mckee(sparse.csr_array(graph), symmetric_mode=True), np.intp)
+    first, second = np.repeat(together, together.shape[1], axis=1), np.tile(together, together.shape[1])
+    real = (first < size) & (second < size)
+    edges = np.unique(np.concatenate([first[real] * size + second[real], row * size + column]))
+    starts = np.searchsorted(edges, size * np.arange(size + 1)).astype(np.int32)
+    entries: Any = (np.ones(len(edges)), (edges % size).astype(np.int32), starts)
+    graph = sparse.csr_array(entries, shape=(size, size))
+    return np.asarray(reverse_cuthill_mckee(graph, symmetric_mode=True), np.intp)
