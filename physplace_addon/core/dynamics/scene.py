@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from ..vectors import dot
 from .contacts import SurfaceLaws
 from .driving.pulls import PullForce
 from .driving.tracks import Track
+from .joints.constraints import JointConstraints
 from .joints.forces import spring_energy
 from .motion import BodyDamping, Motion, anchor_frames
 
@@ -247,6 +249,18 @@ class Scene:
         free = through_each_other(self.joints) - through_each_other(joints) - through
         template = replace(self.template, never_meeting=self.template.never_meeting - free)
         return replace(self, joints=joints, template=template)
+
+    def joint_constraints(self, motion: Motion, coordinates: Floats) -> JointConstraints:
+        """Return the rows of the joints at a motion, with coordinates (n, 6) to count turns from."""
+        if len(self.joints) == 0:
+            return self._without_joints
+        return JointConstraints.at(self.joints, self.inertia, motion, coordinates)
+
+    @cached_property
+    def _without_joints(self) -> JointConstraints:
+        """No rows, which are the same wherever bodies are."""
+        anywhere = Motion(*(np.zeros((len(self), width)) for width in (3, 4, 6)))
+        return JointConstraints.at(self.joints, self.inertia, anywhere, np.zeros((0, 6)))
 
     def pulled_by(self, force: PullForce | None) -> Scene:
         """Return the scene with a pull over the next step."""

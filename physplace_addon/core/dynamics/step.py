@@ -29,7 +29,6 @@ from ..optimization.friction_cones import tangents
 from ..vectors import dot, length
 from .contacts import Contacts
 from .free_rotation import free_motion
-from .joints.constraints import JointConstraints
 from .joints.least_loads import least_loads
 from .joints.loads import JointForces
 from .motion import Motion, anchor_frames
@@ -192,7 +191,9 @@ def moment_at(
     return Moment(time, motion, system, points, contacts, kept, bending, forces, coordinates)
 
 
-def drifted(scene: Scene, start: Moment, h: float, left_out: Bools, passing: Bools) -> Slices[Drift | None]:
+def drifted(
+    scene: Scene, start: Moment, h: float, left_out: Bools, passing: Bools, like: Drift | None = None
+) -> Slices[Drift | None]:
     """Return, in slices, the first kick and the drift of a step of h seconds; None if no rates obey its
     contacts.
 
@@ -202,28 +203,31 @@ def drifted(scene: Scene, start: Moment, h: float, left_out: Bools, passing: Boo
         h: its time, s.
         left_out: the start's points (k,) that it may run into.
         passing: the limits of joints (n,) that it may pass (`passed_limits`).
+        like: a drift of another time from the same start, to begin with; what led to the start unless there
+            is one.
     """
     motion, hold = start.motion, scene.hold
     chosen = np.flatnonzero(~left_out)
     points, contacts = start.points.take(chosen), start.contacts.take(chosen)
-    joints = JointConstraints.at(scene.joints, scene.inertia, motion, start.coordinates)
+    joints = scene.joint_constraints(motion, start.coordinates)
     rates = scene.kicked(motion.rates, scene.kicks, 0.5 * h)
-    bending, missed = start.bending.take(chosen).times(h**2), joints.nothing_missed
-    like: Solved | None = None
-    impulses = 0.5 * h * start.forces[chosen]
+    bent = start.bending.take(chosen) if like is None else like.bending
+    bending, missed = bent.times(h**2), joints.nothing_missed
+    last: Solved | None = None
+    impulses = 0.5 * h * (start.forces[chosen] if like is None else like.forces)
     rounds = _ROUNDS if len(scene.joints) == 0 else _ROUNDS_OF_JOINTS
     for round_ in range(rounds + 1):
         terms = joints.for_drift(missed, h, passing)
         problem = VelocityProblem(scene.blocks(motion, 0.5 * h), scene.given, contacts, terms)
         kept = _kept_gaps(points.gap, bending.evenly, hold)
         bounds, slip = (_least_opening(points.gap, kept, hold) - bending.opened) / h, -bending.slid / h
-        solved = problem.solve(rates, bounds, slip, like, impulses)
+        solved = problem.solve(rates, bounds, slip, last, impulses)
         if solved is None:  # where there is no room on either side, gaps need not open
             bounds = np.minimum(bounds, 0.0)
             solved = problem.solve(rates, bounds, slip)
         if solved is None:
             return None
-        like = solved
+        last = solved
         end = _drift(scene, Motion(motion.centre, motion.rotation, solved.rates), h)
         forces = solved.impulses / (0.5 * h)
         borne = least_loads(joints, problem, solved, bounds, slip, scene.slow)
@@ -346,7 +350,7 @@ def settled(
         rows = rows_with_keys(feature_keys(contacts.points), feature_keys(bouncing.points))
         least = np.where(rows >= 0, speed[rows], 0.0)
     blocks, none = scene.blocks(end.motion, 0.5 * h), np.zeros((len(contacts), 2))
-    joints = JointConstraints.at(scene.joints, scene.inertia, end.motion, end.coordinates)
+    joints = scene.joint_constraints(end.motion, end.coordinates)
     terms = joints.for_end(start.coordinates, end.motion.rates, blocks, h, scene.slow)
     problem = VelocityProblem(blocks, scene.given, contacts, terms)
     impulses = 0.5 * h * end.forces[chosen]
