@@ -1,9 +1,9 @@
 """Impacts: all that hits at one time, bodies and limits of joints, gets its impulses at once.
 
 Bouma and Vanecek 1991, section 3: where a contact closes with u_n < 0 before, it opens with -e u_n after,
-Newton's restitution; impulses only push.  So does what runs into a limit of a joint.  The paper has no
-friction; with it Newton's law may add energy, so then the rates are brought back towards those without a
-bounce until they do not.
+Newton's restitution; impulses only push.  So does what runs into a limit of a joint.  Islands in which
+nothing hits keep their rates.  The paper has no friction; with it Newton's law may add energy, so then the
+rates are brought back towards those without a bounce until they do not.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Bools, Floats
+from ..contact.system import FIXED
 from ..mechanics.joints.equations import JointRows
 from .contacts import Contacts
-from .joints.constraints import JointConstraints
 from .joints.least_loads import least_loads
 from .joints.limit_impacts import share_without_gain
 from .joints.loads import JointForces
 from .scene import Scene
+from .sleeping import islands
 from .step import Moment
 from .velocity_problem import VelocityProblem
 
@@ -50,7 +51,7 @@ def impact_at(scene: Scene, moment: Moment) -> Impact | None:
     some = (hits & moment.touching).any()
     if not some and len(scene.joints) == 0:
         return None
-    joints = JointConstraints.at(scene.joints, scene.inertia, moment.motion, moment.coordinates)
+    joints = scene.joint_constraints(moment.motion, moment.coordinates)
     limits = joints.reached
     closing = -scene.joints.length * limits.rates(rates)
     runs_into = np.logical_and(_moves(scene, limits), closing > scene.slow)
@@ -59,7 +60,8 @@ def impact_at(scene: Scene, moment: Moment) -> Impact | None:
     touching = np.flatnonzero(moment.touching)
     contacts, opening, hits = moment.contacts.take(touching), opening[touching], hits[touching]
     terms = joints.for_rates()
-    problem = VelocityProblem(scene.blocks(moment.motion), scene.given, contacts, terms)
+    given = scene.given | ~_reached_by(scene, contacts, hits, limits, runs_into)
+    problem = VelocityProblem(scene.blocks(moment.motion), given, contacts, terms)
     closed, none = np.zeros(len(contacts)), np.zeros((len(contacts), 2))
     solved = stopped = problem.solve(rates, closed, none)
     if stopped is None:
@@ -85,6 +87,15 @@ def impact_at(scene: Scene, moment: Moment) -> Impact | None:
         closing[runs_into],
         impulses,
     )
+
+
+def _reached_by(scene: Scene, contacts: Contacts, hits: Bools, limits: JointRows, runs_into: Bools) -> Bools:
+    """Return which bodies (m,) are of an island in which a contact (k,) hits, or a limit (n,) is run into."""
+    number = islands(len(scene), scene.given, contacts.points, scene.joints.body)
+    points = contacts.points
+    bodies = np.concatenate([points.body1[hits], points.body2[hits], limits.body[runs_into].ravel()])
+    bodies = bodies[bodies != FIXED]
+    return np.isin(number, number[bodies[~scene.given[bodies]]])
 
 
 def _moves(scene: Scene, rows: JointRows) -> Bools:

@@ -11,6 +11,7 @@ from physplace_addon.core.bodies import Body
 from physplace_addon.core.dynamics.contacts import SurfaceLaws
 from physplace_addon.core.dynamics.driving.tracks import Track
 from physplace_addon.core.dynamics.events import Event, EventKind
+from physplace_addon.core.dynamics.impacts import impact_at
 from physplace_addon.core.dynamics.scene import Scene
 from physplace_addon.core.dynamics.simulation import Simulation, SimulationStatus
 from physplace_addon.core.rigid import Pose, quaternion_exponential
@@ -74,6 +75,20 @@ def test_an_exact_ball_rolls_and_bounces() -> None:
     made.run(0.3)
     (hit,) = [event for event in happened(made) if event.kind is EventKind.COLLISION]
     assert hit.time == pytest.approx(np.sqrt(0.6 / GRAVITY), abs=1e-5)
+
+
+def test_what_hits_elsewhere_changes_no_rate_of_an_island() -> None:
+    """A block that slides, and another one that hits the floor far away."""
+    poses = [standing(block(), -5.0), standing(block(), 5.0)]
+    scene = Scene.of([block()] * 2, poses, [floor()], SurfaceLaws(np.ones(3), np.zeros(3)), DOWN)
+    velocity = np.array([[0.4, 0.0, -0.01], [0.3, 0.0, -3.0]])
+    made = Simulation(scene, scene.motion(poses, velocity, np.zeros((2, 3))))
+    impact = impact_at(scene, made.moment)
+    assert impact is not None
+    assert sorted(set(impact.contacts.points.body1[impact.hits].tolist())) == [1]
+    assert (impact.moment.motion.rates[0] == made.moment.motion.rates[0]).all()
+    opening, _ = impact.contacts.speeds(impact.moment.motion.rates)
+    assert opening[impact.contacts.points.body1 == 1].min() > -1e-9
 
 
 def test_a_tumbling_block_comes_to_rest_without_gaining_energy() -> None:
