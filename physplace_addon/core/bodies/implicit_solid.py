@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from ..arrays import Floats
 from ..errors import BlobError
@@ -13,6 +12,7 @@ from ..implicit.functions.base import ImplicitFunction
 from ..implicit.functions.union_components import components_of_union
 from ..implicit.polygonize.creases import creases_between
 from ..implicit.polygonize.mesh_topology import MeshTopology
+from ..implicit.polygonize.surface_points import neighbouring
 from ..implicit.polygonize.surface_sampling import surface_samples
 from ..implicit.polygonize.triangulation import MeshStatus, Triangulation, triangulating
 from ..implicit.sizing_field import greatest_curvature
@@ -34,7 +34,6 @@ _LEAST_SHARE = 0.2  # spacings at first: where finer triangles are needed, they 
 _LEAST_POINTS = 4  # points below which there is no surface
 _FINER = 0.25  # spacings: the next one where the surface has parts too small for the first
 _SMALL = 0.5  # share of its box: a surface so small is sampled anew
-_NEIGHBOURS = 6  # neighbours of a point between which and the point creases are looked for
 
 
 def blob_body(
@@ -109,7 +108,7 @@ def _one_body(
     sampled, spaced = _sampled(function) if points is None or sigma is None else (points, sigma)
     if len(sampled) < _LEAST_POINTS:
         raise BlobError(name, "it has no surface", "make its elements larger, or bring them closer")
-    _check_no_creases(function, _pairs(sampled), name)
+    _check_no_creases(function, sampled[neighbouring(sampled)], name)
     size = 0.5 * float(np.linalg.norm(np.ptp(sampled, axis=0)))
     within = DEFAULT_TOLERANCE * size if tolerance is None else tolerance
     mesh = yield from _meshing(function, sampled, spaced, _LOOSER * within)
@@ -155,14 +154,6 @@ def _check_no_creases(function: ImplicitFunction, ends: Floats, name: str) -> No
         where = ", ".join(f"{x:.4g}" for x in places[np.argmax(outward)])
         found = f"its surface has a sharp {'edge' if outward.any() else 'crease'} near ({where})"
         raise BlobError(name, found, SMOOTHER)
-
-
-def _pairs(points: Floats) -> Floats:
-    """Return pairs of points (m, 2, 3) that are near to each other."""
-    near = np.asarray(cKDTree(points).query(points, min(_NEIGHBOURS + 1, len(points)))[1], dtype=np.intp)
-    first = np.repeat(near[:, 0], near.shape[1] - 1)
-    both = np.unique(np.sort(np.stack([first, near[:, 1:].ravel()], axis=1), axis=1), axis=0)
-    return points[both]
 
 
 def _sampled(function: ImplicitFunction) -> tuple[Floats, float]:

@@ -7,6 +7,8 @@ the segment has become short, there is a crease.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints
@@ -20,6 +22,23 @@ _HALVINGS = 14  # halvings of a segment
 _JUMP = 0.05  # radians between the normals that are left at a crease
 # share of a segment within which a crease turns by _JUMP; a segment to another sheet stays long
 _SHORT = 2.0**-13
+
+
+@dataclass(frozen=True, eq=False)
+class NormalJumps:
+    """Where normals jump.
+
+    Attributes:
+        places: where (k, 3), on creases.
+        normals: the unit normals (k, 2, 3) on both sides.
+        convex: whether the crease is a convex edge there (k,).
+        sizes: how far the two points are apart (k,) between which it was found, in scene units.
+    """
+
+    places: Floats
+    normals: Floats
+    convex: Bools
+    sizes: Floats
 
 
 def creases(function: ImplicitFunction, points: Floats, triangles: Ints) -> tuple[Floats, Bools]:
@@ -39,19 +58,34 @@ def creases(function: ImplicitFunction, points: Floats, triangles: Ints) -> tupl
 
 def creases_between(function: ImplicitFunction, ends: Floats) -> tuple[Floats, Bools]:
     """Return creases between neighbouring points (n, 2, 3) of the surface, as `creases` does."""
+    found = jumps_between(function, ends)
+    return found.places, found.convex
+
+
+def jumps_between(
+    function: ImplicitFunction, ends: Floats, turn: float = _TURN, jump: float = _JUMP
+) -> NormalJumps:
+    """Return where the normals jump between neighbouring points of the surface.
+
+    Args:
+        function: F.
+        ends: pairs of points (n, 2, 3).
+        turn: radians between the normals at the ends of a pair that is examined.
+        jump: radians between the normals that are left at a crease.
+    """
     normals = np.stack([_normals(function, ends[:, i]) for i in (0, 1)], axis=1)
-    least, size = _TURN, length(ends[:, 1] - ends[:, 0])
+    least, size = turn, length(ends[:, 1] - ends[:, 0])
     for _ in range(_HALVINGS):
-        jump = length(normals[:, 1] - normals[:, 0])
-        ends, normals, size = ends[jump > least], normals[jump > least], size[jump > least]
+        large = length(normals[:, 1] - normals[:, 0]) > least
+        ends, normals, size = ends[large], normals[large], size[large]
         if len(ends):
             ends, normals = _halved(function, ends, normals)
-        least = _JUMP
+        least = jump
     jumps, ways = normals[:, 1] - normals[:, 0], ends[:, 1] - ends[:, 0]
-    turn = length(jumps)
-    found = (turn > _JUMP) & (turn * _SHORT * size >= _JUMP * length(ways))
+    turned = length(jumps)
+    found = (turned > jump) & (turned * _SHORT * size >= jump * length(ways))
     outward: Bools = dot(jumps, ways)[found] > 0.0
-    return ends[found, 0], outward
+    return NormalJumps(ends[found, 0], normals[found], outward, size[found])
 
 
 def _halved(function: ImplicitFunction, ends: Floats, normals: Floats) -> tuple[Floats, Floats]:

@@ -1,9 +1,9 @@
 """Refinement of a mesh on an implicit surface, until it is as near to the surface as asked.
 
-An edge is cut at its midpoint, which is projected onto the surface, where the midpoint is too far from it. So
-is the longest edge of a triangle whose centre is too far, and the longest edge of every triangle that has an
-edge to cut, again and again, so that angles stay as good as they are (Rivara 1984). The mesh keeps its
-topology.
+An edge is cut at its midpoint, brought onto the surface or onto the crease along it (`edge_middles`), where
+the midpoint is too far from it. So is the longest edge of a triangle whose centre is too far, and the longest
+edge of every triangle that has an edge to cut, again and again, so that angles stay as good as they are
+(Rivara 1984). The mesh keeps its topology.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ import numpy as np
 from ...arrays import Bools, Floats, Ints
 from ...vectors import dot
 from ..functions.base import ImplicitFunction
-from ..projection import distances_to_surface, projected
+from ..projection import distances_to_surface
+from .edge_middles import edge_middles
 from .mesh_topology import MeshTopology
 
 _ROUNDS = 16  # most rounds of cutting
@@ -71,9 +72,7 @@ def _cut_edges(
     """Return the points, with the projected midpoints of the marked edges (m,), and the
     triangles cut there.
     """
-    middles = points[topology.ends[marked]].mean(axis=1)
-    reach = 0.25 * float(np.sqrt(_squares(points, topology)[marked].max()))
-    points = np.concatenate([points, projected(function, middles, reach)])
+    points = np.concatenate([points, edge_middles(function, points, topology, marked)])
     return points, _cut(points, topology, marked)
 
 

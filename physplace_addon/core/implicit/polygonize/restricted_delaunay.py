@@ -11,6 +11,9 @@ triangulated one by one, with what each encloses in place of the inside.
 
 Many points on one sphere have no definite tetrahedra, and Qhull's time is quadratic in them. For the
 combinatorics alone they are moved by a thousandth of their distances.
+
+Points on creases have weights (`crease_curves`): what counts is a place's power, the square of its distance
+from a point less the weight.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from dataclasses import dataclass, fields
 from functools import partial
 
 import numpy as np
-from scipy.spatial import Delaunay, QhullError, cKDTree
+from scipy.spatial import ConvexHull, Delaunay, QhullError, cKDTree
 
 from ...arrays import Bools, Floats, Ints
 from ...vectors import cross, dot, length_and_unit
@@ -52,12 +55,14 @@ class RestrictedDelaunay:
         triangles: their numbers (t, 3), wound outwards.
         bad: the points (n,) where the triangles are no surface, or not the right one.
         needs_more: whether more points are needed than are allowed.
+        has_creases: whether some of the points are on creases.
     """
 
     points: Floats
     triangles: Ints
     bad: Bools
     needs_more: bool = False
+    has_creases: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,35 +87,44 @@ _NONE = DualEdges(np.zeros((0, 3), dtype=np.intp), _NO_PLACES, _NO_PLACES, _NO_N
 
 
 def dual_edges(
-    function: ImplicitFunction, points: Floats, spacing: float, components: SurfaceComponents
+    function: ImplicitFunction, points: Floats, weights: Floats, spacing: float, components: SurfaceComponents
 ) -> DualEdges:
-    """Return the restricted triangles through points (n, 3), about a spacing apart, and their dual edges."""
+    """Return the restricted triangles through points (n, 3), about a spacing apart, and their dual edges.
+
+    The weights (n,) are the squares of radii about the points, in scene units: those of zones of creases.
+    """
     if len(components) > 1 and components.proven and len(points):
-        return _of_each(components, points, spacing)
-    return _boundary(lambda places: function.value(places) < 0.0, points, spacing)
+        return _of_each(components, points, weights, spacing)
+    return _boundary(lambda places: function.value(places) < 0.0, points, weights, spacing)
 
 
-def bad_points(function: ImplicitFunction, points: Floats, triangles: Ints, spacing: float) -> Bools:
-    """Return at which points (n, 3) the triangles (t, 3) are no surface, or not the right one."""
+def bad_points(points: Floats, normals: Floats, triangles: Ints, spacing: float) -> Bools:
+    """Return at which points (n, 3) the triangles (t, 3) are no surface, or not the right one.
+
+    Args:
+        points: points on the surface.
+        normals: the unit normals (n, 2, 3) there, on a crease those of both sides.
+        triangles: triangles through them.
+        spacing: the usual distance of the points, in scene units.
+    """
     topology = MeshTopology.of(triangles, len(points))
     bad = topology.non_manifold | ~topology.used
     if len(triangles):
-        bad[triangles[_misfacing(function, points, triangles, spacing)]] = True
+        bad[triangles[_misfacing(points, normals, triangles, spacing)]] = True
     return bad
 
 
-def _misfacing(function: ImplicitFunction, points: Floats, triangles: Ints, spacing: float) -> Bools:
-    """Return which triangles (t,) face another way than F_x at each of their corners, and are not small."""
-    normals = length_and_unit(function.gradient(points)[1])[1]
+def _misfacing(points: Floats, normals: Floats, triangles: Ints, spacing: float) -> Bools:
+    """Return which triangles (t,) face another way than the normals at their corners, and are not small."""
     facing = length_and_unit(area_vectors(points, triangles))[1]
-    cosine = np.einsum("ti,tci->tc", facing, normals[triangles])
+    cosine = np.einsum("ti,tcsi->tcs", facing, normals[triangles])
     side = points[triangles] - points[np.roll(triangles, 1, axis=1)]
     large = np.einsum("tci,tci->tc", side, side).max(axis=1) > (_LARGE * spacing) ** 2
-    return np.asarray((cosine.max(axis=1) < _FACING) & large)
+    return np.asarray((cosine.max(axis=(1, 2)) < _FACING) & large)
 
 
-def _of_each(components: SurfaceComponents, points: Floats, spacing: float) -> DualEdges:
-    """Return triangles through points (n, 3) of several components, each triangulated by itself.
+def _of_each(components: SurfaceComponents, points: Floats, weights: Floats, spacing: float) -> DualEdges:
+    """Return triangles through weighted points (n, 3) of several components, each triangulated by itself.
 
     So two components may come as near to each other as they like. What a component encloses may be outside.
     """
@@ -122,7 +136,7 @@ def _of_each(components: SurfaceComponents, points: Floats, spacing: float) -> D
     found = []
     for own in range(len(components)):
         rows = np.flatnonzero(number == own)
-        one = _boundary(partial(components.within, own), points[rows], spacing)
+        one = _boundary(partial(components.within, own), points[rows], weights[rows], spacing)
         turned = one.triangles[:, ::-1] if components.is_hollow(own) else one.triangles
         found.append(DualEdges(rows[turned], one.inner, one.outer, np.full(len(turned), own)))
     return DualEdges(
@@ -130,7 +144,9 @@ def _of_each(components: SurfaceComponents, points: Floats, spacing: float) -> D
     )
 
 
-def _boundary(within: Callable[[Floats], Bools], points: Floats, spacing: float) -> DualEdges:
+def _boundary(
+    within: Callable[[Floats], Bools], points: Floats, weights: Floats, spacing: float
+) -> DualEdges:
     """Return the triangles between tetrahedra whose centres are within and others, with these centres."""
     if len(points) < 4:
         return _NONE
@@ -138,16 +154,15 @@ def _boundary(within: Callable[[Floats], Bools], points: Floats, spacing: float)
     distance = np.minimum(np.asarray(cKDTree(points).query(points, 2)[0])[:, 1], spacing)
     stirred = points - middle + _STIR * distance[:, None] * low_discrepancy(len(points))
     try:
-        mesh = Delaunay(stirred)
+        simplices, neighbours = _tetrahedra(stirred, weights)
     except QhullError:
         return _NONE
-    simplices = mesh.simplices.astype(np.intp)
-    centres, volume = _circumcentres(stirred[simplices])
+    centres, volume = _circumcentres(stirred[simplices], weights[simplices])
     inside = np.append(within(centres + middle), False)
-    tetrahedron, corner = np.nonzero(inside[:-1, None] & ~inside[mesh.neighbors])
+    tetrahedron, corner = np.nonzero(inside[:-1, None] & ~inside[neighbours])
     triangles = simplices[tetrahedron[:, None], _OPPOSITE[corner]]
     turned: Ints = np.where((volume[tetrahedron] < 0.0)[:, None], triangles[:, ::-1], triangles)
-    beyond = mesh.neighbors[tetrahedron, corner]
+    beyond = neighbours[tetrahedron, corner]
     outer = centres[beyond]
     far = beyond < 0
     outwards = length_and_unit(area_vectors(stirred, turned[far]))[1]
@@ -157,12 +172,31 @@ def _boundary(within: Callable[[Floats], Bools], points: Floats, spacing: float)
     )
 
 
-def _circumcentres(corners: Floats) -> tuple[Floats, Floats]:
-    """Return the circumcentres (s, 3) of tetrahedra (s, 4, 3), and six times their signed volumes (s,)."""
+def _tetrahedra(points: Floats, weights: Floats) -> tuple[Ints, Ints]:
+    """Return the Delaunay tetrahedra (s, 4) of weighted points (n, 3), and their neighbours (s, 4) opposite
+    to each corner, -1 where there is none.
+
+    With weights they are the lower side of the hull of the points lifted to x . x - w (Aurenhammer 1987).
+    """
+    if not weights.any():
+        mesh = Delaunay(points)
+        return mesh.simplices.astype(np.intp), mesh.neighbors.astype(np.intp)
+    lifted = np.concatenate([points, (dot(points, points) - weights)[:, None]], axis=1)
+    hull = ConvexHull(lifted, qhull_options="Qbb Q12 Qt")
+    lower = hull.equations[:, 3] < 0.0
+    number = np.where(lower, np.cumsum(lower) - 1, -1)
+    return hull.simplices[lower].astype(np.intp), number[hull.neighbors[lower]].astype(np.intp)
+
+
+def _circumcentres(corners: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Return the centres (s, 3), of equal power to the corners, of tetrahedra (s, 4, 3) with weights (s, 4),
+    and six times their signed volumes (s,).
+    """
     a, b, c = (corners[:, i] - corners[:, 0] for i in (1, 2, 3))
     bc, ca, ab = cross(b, c), cross(c, a), cross(a, b)
     volume = dot(a, bc)
-    squares = (dot(side, side)[:, None] for side in (a, b, c))
+    more = weights[:, 1:] - weights[:, :1]
+    squares = ((dot(side, side) - more[:, i])[:, None] for i, side in enumerate((a, b, c)))
     offset = sum(square * normal for square, normal in zip(squares, (bc, ca, ab), strict=True))
     flat = np.where(volume == 0.0, np.finfo(np.float64).tiny, volume)
     with np.errstate(over="ignore", invalid="ignore"):

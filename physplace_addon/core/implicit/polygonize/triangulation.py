@@ -30,6 +30,7 @@ from ..surface_components.component_search import SurfaceComponents, components_
 from ..surface_components.subdivision import SearchLimits
 from .creases import creases
 from .delaunay_refinement import delaunay_refining
+from .edge_middles import edge_middles
 from .mesh_topology import MeshTopology, area_vectors
 from .refinement import refined
 from .restricted_delaunay import RestrictedDelaunay
@@ -140,10 +141,11 @@ def triangulating(
             return _nothing(MeshStatus.TOO_THIN if found.needs_more else MeshStatus.BROKEN)
         corners, triangles, distance = refined(function, found.points, found.triangles, _AIM * allowed)
         yield Progress(f"Comparing {len(triangles)} triangles with the surface")
+        creased = found.has_creases
         found = RestrictedDelaunay(corners, triangles, np.zeros(len(corners), dtype=np.bool_))
         status = MeshStatus.CLOSED if distance <= allowed else MeshStatus.COARSE
         missing = components.seeds[_without_triangles(components, corners, triangles)]
-        if not len(missing) and _confirmed(function, corners, triangles):
+        if not len(missing) and _confirmed(function, corners, triangles, creased):
             sure = components.proven or status is MeshStatus.COARSE
             return _result(function, found, distance, status if sure else MeshStatus.UNCONFIRMED)
         points, spacing = np.concatenate([corners, missing]), _NEARER * spacing
@@ -192,14 +194,14 @@ def _result(
     return Triangulation(points, triangles, distance, area, volume, topology.euler_characteristic, status)
 
 
-def _confirmed(function: ImplicitFunction, points: Floats, triangles: Ints) -> bool:
-    """Return whether the curvature says that the mesh has the surface's topology.
+def _confirmed(function: ImplicitFunction, points: Floats, triangles: Ints, creased: bool) -> bool:
+    """Return whether the curvature says that the mesh has the surface's topology; some points may be creased.
 
     Where the normal turns far over triangles, K at their corners is not its mean: smaller ones tell more.
     """
     if gauss_bonnet_holds(function, points, triangles, False):
         return True
-    if len(creases(function, points, triangles)[0]):
+    if creased or len(creases(function, points, triangles)[0]):
         return gauss_bonnet_holds(function, points, triangles, True)
     for _ in range(_QUARTERED):
         points, triangles = _quartered(function, points, triangles)
@@ -283,9 +285,7 @@ def _measured(function: ImplicitFunction, points: Floats, triangles: Ints) -> tu
 def _quartered(function: ImplicitFunction, points: Floats, triangles: Ints) -> tuple[Floats, Ints]:
     """Return points and triangles where each triangle is cut in four, with its new corners on the surface."""
     topology = MeshTopology.of(triangles, len(points))
-    middles = points[topology.ends].mean(axis=1)
-    side = points[topology.ends[:, 1]] - points[topology.ends[:, 0]]
-    middles = projected(function, middles, 0.25 * float(np.sqrt(dot(side, side).max())))
+    middles = edge_middles(function, points, topology, np.ones(len(topology.ends), dtype=np.bool_))
     a, b, c = triangles.T
     ab, bc, ca = len(points) + topology.edge_of.T
     quarters = np.concatenate(

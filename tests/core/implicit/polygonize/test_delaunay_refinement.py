@@ -5,9 +5,10 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from physplace_addon.core.arrays import Floats
-from physplace_addon.core.implicit import Ellipsoids, Spheres, union
+from physplace_addon.core.arrays import Bools, Floats
+from physplace_addon.core.implicit import Boxes, Ellipsoids, Spheres, difference, union
 from physplace_addon.core.implicit.functions.base import ImplicitFunction
+from physplace_addon.core.implicit.polygonize.creases import creases_between
 from physplace_addon.core.implicit.polygonize.mesh_topology import MeshTopology
 from physplace_addon.core.implicit.polygonize.surface_sampling import surface_samples
 from physplace_addon.core.implicit.polygonize.triangulation import (
@@ -16,7 +17,7 @@ from physplace_addon.core.implicit.polygonize.triangulation import (
     triangulated,
     triangulating,
 )
-from physplace_addon.core.implicit.projection import projected
+from physplace_addon.core.implicit.projection import distances_to_surface, projected
 from physplace_addon.core.jobs import Progress
 from tests.core.implicit.functions.every_function import rotations
 from tests.oracles.triangles import crossings
@@ -72,19 +73,61 @@ def test_what_needs_too_many_points_is_refused_before_they_are_made() -> None:
     assert ended[0].status is MeshStatus.TOO_THIN
 
 
-def test_parts_that_meet_at_sharp_creases_have_a_closed_mesh() -> None:
+LEFT, RIGHT = (Spheres.of([[x, 0.0, 0.0]], [0.6]) for x in (-0.3, 0.3))
+BITE = Spheres.of([[0.55, 0.4, 0.15]], [0.35])
+
+
+@pytest.mark.parametrize(
+    ("function", "sides"),
+    [
+        (union([LEFT, RIGHT]), [LEFT, RIGHT]),
+        (difference(LEFT, [RIGHT]), [LEFT, RIGHT]),
+        (difference(Boxes.of([0.0, 0.0, 0.0], [[0.6, 0.45, 0.3]]), [BITE]), [BITE]),
+    ],
+    ids=["union", "difference", "bitten box"],
+)
+def test_creases_are_edges_of_the_mesh(function: ImplicitFunction, sides: list[ImplicitFunction]) -> None:
+    mesh = triangulated(function, surface_samples(function, 2.0 * SIGMA), SIGMA)
+    assert mesh.status is MeshStatus.CLOSED
+    topology = MeshTopology.of(mesh.triangles, len(mesh.points))
+    assert not topology.non_manifold.any()
+    assert mesh.euler_characteristic == 2
+    corners = mesh.points[mesh.triangles]
+    assert not len(crossings(corners, corners, 1e-9))
+    places = places_on(mesh)
+    assert distances_to_surface(*function.gradient(places)).max() <= 0.05 * SIGMA
+    values = np.abs(np.stack([side.value(mesh.points) for side in sides], axis=1))
+    creased = on_edges(mesh.points, values[:, 0])
+    if len(sides) > 1:
+        creased = np.asarray((values < 1e-9).all(axis=1))
+    assert least_angles(mesh)[~creased[mesh.triangles].any(axis=1)].min() >= 15.0
+    plain = topology.ends[~creased[topology.ends].any(axis=1)]
+    assert not len(creases_between(function, mesh.points[plain])[0])
+    along = topology.ends[creased[topology.ends].all(axis=1)]
+    middles = mesh.points[along].mean(axis=1)
+    assert len(along) >= creased.sum() - 1
+    assert distances_to_surface(*function.gradient(middles)).max() <= 0.05 * SIGMA
+
+
+def on_edges(points: Floats, of_bite: Floats) -> Bools:
+    """Which points (n, 3) of the bitten box are on two of its sides, or on one and the bite (n,)."""
+    sides = np.isclose(np.abs(points), [0.6, 0.45, 0.3], rtol=0, atol=1e-9).sum(axis=1)
+    return np.asarray(sides + (of_bite < 1e-9) >= 2)
+
+
+def test_parts_that_meet_in_narrow_notches_have_a_closed_mesh() -> None:
     """A plate through a ball and a rod through both: wedges of the outside that end in creases."""
     turn = rotations(np.random.default_rng(5), 1)
-    function = union(
-        [
-            Spheres.of([[0.0, 0.0, 0.0]], [0.6]),
-            Ellipsoids.of([[0.5, 0.1, 0.2]], [[0.7, 0.4, 0.12]], turn),
-            Ellipsoids.of([[-0.2, 0.5, 0.1]], [[0.08, 0.6, 0.08]], turn),
-        ]
-    )
+    parts: list[ImplicitFunction] = [
+        Spheres.of([[0.0, 0.0, 0.0]], [0.6]),
+        Ellipsoids.of([[0.5, 0.1, 0.2]], [[0.7, 0.4, 0.12]], turn),
+        Ellipsoids.of([[-0.2, 0.5, 0.1]], [[0.08, 0.6, 0.08]], turn),
+    ]
+    function = union(parts)
     mesh = triangulated(function, surface_samples(function, 2.0 * SIGMA), SIGMA)
     assert mesh.status.closed
     assert not MeshTopology.of(mesh.triangles, len(mesh.points)).non_manifold.any()
     assert mesh.euler_characteristic == 2
     assert mesh.distance <= 0.05 * SIGMA
-    assert (least_angles(mesh) < 15.0).mean() < 0.005  # some at the creases
+    nearest = np.sort(np.stack([np.abs(part.value(mesh.points)) for part in parts]), axis=0)[1]
+    assert least_angles(mesh)[nearest[mesh.triangles].min(axis=1) > 0.1 * SIGMA].min() >= 15.0

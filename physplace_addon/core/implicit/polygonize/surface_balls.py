@@ -1,0 +1,131 @@
+"""Surface Delaunay balls: balls about places of the surface through the corners of restricted triangles.
+
+The dual edge of a restricted triangle meets the surface in the centre c of a ball through its corners, with
+no point inside of it. Newton's steps along the dual edge find c, and halving where they fail. Where corners
+have weights, c is of equal power to them, and its root is the radius.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...arrays import Floats, Ints
+from ...vectors import dot, length, length_and_unit
+from ..functions.base import ImplicitFunction
+from ..local_thickness import sizing_field
+from ..projection import newton_heights, projected
+from ..surface_components.component_search import SurfaceComponents
+from .restricted_delaunay import DualEdges
+from .surface_points import SurfacePoints
+
+_NUMBERS = np.int64(2_000_000)  # names that make different keys of triangles
+_NEWTON = 4  # Newton steps along dual edges
+_ON = 0.05  # radii of a ball: how far its centre may be from the surface
+_HALVINGS = 24  # halvings of dual edges along which Newton's steps fail
+
+
+@dataclass(frozen=True, eq=False)
+class SurfaceBalls:
+    """Surface Delaunay balls of triangles.
+
+    Attributes:
+        keys: numbers (t,) that tell triangles apart.
+        centres: their centres (t, 3), on the surface.
+        radii: their radii (t,), in scene units.
+        sizes: the sizing field there (t,), in scene units.
+        away: how far the triangles are from the centres (t,), in scene units.
+    """
+
+    keys: Ints
+    centres: Floats
+    radii: Floats
+    sizes: Floats
+    away: Floats
+
+
+def surface_balls(
+    function: ImplicitFunction,
+    points: SurfacePoints,
+    found: DualEdges,
+    spacing: float,
+    components: SurfaceComponents,
+    known: SurfaceBalls | None,
+) -> SurfaceBalls:
+    """Return the balls (t,) of triangles; those that are known already are not computed again."""
+    corners = np.sort(points.names[found.triangles], axis=1)
+    keys = (corners[:, 0] * _NUMBERS + corners[:, 1]) * _NUMBERS + corners[:, 2]
+    count = len(keys)
+    centres, sizes = np.zeros((count, 3)), np.zeros(count)
+    new = np.ones(count, dtype=np.bool_)
+    if known is not None and len(known.keys):
+        order = np.argsort(known.keys)
+        place = np.minimum(np.searchsorted(known.keys, keys, sorter=order), len(order) - 1)
+        same = order[place]
+        new = known.keys[same] != keys
+        centres[~new], sizes[~new] = known.centres[same[~new]], known.sizes[same[~new]]
+    rows = np.flatnonzero(new)
+    centres[rows] = _centres(function, points, found, rows, components)
+    sizes[rows] = sizing_field(function, centres[rows], spacing)
+    weights = points.weights[found.triangles]
+    flat = _circumcentres(points.places[found.triangles], weights)
+    first = points.places[found.triangles[:, 0]]
+    squares = (dot(centre - first, centre - first) - weights[:, 0] for centre in (centres, flat))
+    radii = np.sqrt(np.maximum(np.maximum(*squares), 0.0))
+    return SurfaceBalls(keys, centres, radii, sizes, length(flat - centres))
+
+
+def _centres(
+    function: ImplicitFunction,
+    points: SurfacePoints,
+    found: DualEdges,
+    rows: Ints,
+    components: SurfaceComponents,
+) -> Floats:
+    """Return where the dual edges of triangles (k,) meet the surface (k, 3)."""
+    corners = points.places[found.triangles[rows]]
+    flat = _circumcentres(corners, points.weights[found.triangles[rows]])
+    radius = length(flat - corners[:, 0])
+    inner, outer = found.inner[rows], found.outer[rows]
+    way = length_and_unit(outer - inner)[1]
+    low, high = dot(inner - flat, way), dot(outer - flat, way)
+    height = np.clip(0.0, low, high)
+    for _ in range(_NEWTON):
+        step = newton_heights(*function.gradient(flat + height[:, None] * way), way)
+        height = np.clip(height + np.where(np.isfinite(step), step, 0.0), low, high)
+    centres = flat + height[:, None] * way
+    value, gradient = function.gradient(centres)
+    lost = ~(np.abs(value) <= _ON * radius * length(gradient))
+    if lost.any():
+        centres[lost] = _halved(function, found, rows[lost], components)
+    reach = 0.1 * float(radius.max(initial=0.0))
+    return projected(function, centres, reach, 2)
+
+
+def _halved(
+    function: ImplicitFunction, found: DualEdges, rows: Ints, components: SurfaceComponents
+) -> Floats:
+    """Return where dual edges (k,) cross the surface (k, 3), by halving."""
+    inner, outer, part = found.inner[rows], found.outer[rows], found.part[rows]
+    several = len(components) > 1 and components.proven
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (inner + outer)
+        if several:
+            inside = np.zeros(len(middle), dtype=np.bool_)
+            for own in np.unique(part):
+                inside[part == own] = components.within(int(own), middle[part == own])
+        else:
+            inside = function.value(middle) < 0.0
+        inner, outer = np.where(inside[:, None], middle, inner), np.where(inside[:, None], outer, middle)
+    return 0.5 * (inner + outer)
+
+
+def _circumcentres(corners: Floats, weights: Floats) -> Floats:
+    """Return the centres (t, 3) of equal power to the corners of triangles (t, 3, 3) with weights (t, 3)."""
+    b, c = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
+    bb, bc, cc = dot(b, b), dot(b, c), dot(c, c)
+    own_b, own_c = bb - weights[:, 1] + weights[:, 0], cc - weights[:, 2] + weights[:, 0]
+    twice = 2.0 * np.maximum(bb * cc - bc * bc, np.finfo(np.float64).tiny)
+    along_b, along_c = (cc * own_b - bc * own_c) / twice, (bb * own_c - bc * own_b) / twice
+    return np.asarray(corners[:, 0] + along_b[:, None] * b + along_c[:, None] * c)

@@ -1,0 +1,127 @@
+"""The points that a mesh is made through: those on creases, and all others, which stay out of their zones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from ...arrays import Floats, Ints
+from ...vectors import length_and_unit
+from ..functions.base import ImplicitFunction
+from .crease_curves import CreaseCurves, crease_curves, halved_links, no_curves
+from .crease_points import crease_points_between
+
+_NUMBERS = np.int64(1) << 31  # points whose names make different keys of pairs
+_NEIGHBOURS = 6  # neighbours of a point between which and the point creases are looked for
+
+
+@dataclass(frozen=True, eq=False)
+class SurfacePoints:
+    """Points on a surface.
+
+    Attributes:
+        places: where they are (n, 3), those on creases first.
+        names: a number of each (n,) that no other point has or had.
+        curves: the creases.
+        unnamed: the least number that is no name.
+    """
+
+    places: Floats
+    names: Ints
+    curves: CreaseCurves
+    unnamed: int
+
+    @classmethod
+    def of(cls, places: Floats) -> SurfacePoints:
+        """Return points (n, 3), none of which is known to be on a crease."""
+        return cls(places, np.arange(len(places)), no_curves(), len(places))
+
+    def with_curves(self, curves: CreaseCurves) -> SurfacePoints:
+        """Return the points with other creases, without those that are in their zones."""
+        old, count = len(self.curves), len(curves)
+        stays = curves.zone_at(self.places[old:]) < 0
+        names = self.unnamed + np.arange(count)
+        return SurfacePoints(
+            np.concatenate([curves.points.places, self.places[old:][stays]]),
+            np.concatenate([names, self.names[old:][stays]]),
+            curves,
+            self.unnamed + count,
+        )
+
+    def with_more(self, more: Floats) -> SurfacePoints:
+        """Return these points and others (k, 3), but those in the zones of creases."""
+        more = more[self.curves.zone_at(more) < 0]
+        names = np.concatenate([self.names, self.unnamed + np.arange(len(more))])
+        places = np.concatenate([self.places, more])
+        return replace(self, places=places, names=names, unnamed=self.unnamed + len(more))
+
+    @cached_property
+    def weights(self) -> Floats:
+        """The squares of the radii (n,) of the zones about points on creases; 0 of others."""
+        return np.pad(self.curves.zones**2, (0, len(self.places) - len(self.curves)))
+
+    def normals(self, function: ImplicitFunction) -> Floats:
+        """Return the unit normals (n, 2, 3) of the surface, on a crease those of both sides."""
+        plain = length_and_unit(function.gradient(self.places[len(self.curves) :])[1])[1]
+        return np.concatenate([self.curves.points.normals, np.repeat(plain[:, None], 2, axis=1)])
+
+
+def neighbouring(points: Floats) -> Ints:
+    """Return pairs (m, 2) of points (n, 3) that are near to each other."""
+    if len(points) < 2:
+        return np.zeros((0, 2), dtype=np.intp)
+    near = np.asarray(cKDTree(points).query(points, min(_NEIGHBOURS + 1, len(points)))[1], dtype=np.intp)
+    first = np.repeat(near[:, 0], near.shape[1] - 1)
+    return np.unique(np.sort(np.stack([first, near[:, 1:].ravel()], axis=1), axis=1), axis=0)
+
+
+class CreaseSearch:
+    """Finds creases between points, once between each two, and takes them into the points.
+
+    Where some are narrow notches, none are followed: beside these, sides are nearer to each other than points
+    of a crease are apart, and triangles could not tell them apart.
+    """
+
+    def __init__(self, function: ImplicitFunction, spacing: float, within: float) -> None:
+        """Begin where points are a spacing apart and triangles may be so far within the surface."""
+        self.function, self.spacing, self.within = function, spacing, within
+        self._follows = True
+        self._examined = np.zeros(0, dtype=np.int64)
+
+    def taken_into(self, points: SurfacePoints, pairs: Ints, crowded: Ints) -> SurfacePoints:
+        """Return points with the creases that were found.
+
+        Args:
+            points: the points (n, 3).
+            pairs: the numbers (m, 2) of points between which a crease may be.
+            crowded: points (k,) on creases where these need more points.
+        """
+        if not self._follows:
+            return points
+        new = self._not_examined(points, pairs)
+        found = crease_points_between(self.function, points.places[new])
+        if not len(found) and not len(crowded):
+            return points
+        curves = halved_links(self.function, points.curves, crowded, self.spacing)
+        curves = crease_curves(self.function, curves, found, self.spacing, self.within)
+        if curves.points.narrow.any():
+            return self.given_up(points)
+        return points if len(curves) == len(points.curves) else points.with_curves(curves)
+
+    def given_up(self, points: SurfacePoints) -> SurfacePoints:
+        """Return points without creases, which are followed no more."""
+        self._follows = False
+        return points.with_curves(no_curves()) if len(points.curves) else points
+
+    def _not_examined(self, points: SurfacePoints, pairs: Ints) -> Ints:
+        """Return those of pairs (m, 2) that were not examined yet, and of which no point is on a crease."""
+        pairs = pairs[(pairs >= len(points.curves)).all(axis=1)]
+        names = np.sort(points.names[pairs], axis=1).astype(np.int64)
+        keys = names[:, 0] * _NUMBERS + names[:, 1]
+        new = ~np.isin(keys, self._examined)
+        self._follows = True
+        self._examined = np.concatenate([self._examined, keys[new]])
+        return pairs[new]

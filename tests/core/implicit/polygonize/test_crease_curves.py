@@ -1,0 +1,66 @@
+"""Points along creases lie on both sides' surfaces, close to rings, and end only in corners."""
+
+import numpy as np
+import pytest
+
+from physplace_addon.core.implicit import Boxes, FlatCylinders, Spheres, difference, union
+from physplace_addon.core.implicit.functions.base import ImplicitFunction
+from physplace_addon.core.implicit.polygonize.crease_curves import CreaseCurves, crease_curves, no_curves
+from physplace_addon.core.implicit.polygonize.crease_points import crease_points_between
+from physplace_addon.core.implicit.polygonize.surface_points import neighbouring
+from physplace_addon.core.implicit.polygonize.surface_sampling import surface_samples
+
+LEFT, RIGHT = (Spheres.of([[x, 0.0, 0.0]], [1.0]) for x in (-0.5, 0.5))
+SPACING = 0.2
+
+
+def curves_of(function: ImplicitFunction, size: float = 1.0) -> CreaseCurves:
+    """The creases of a surface of some size, followed from points all over it."""
+    points = surface_samples(function, SPACING * size)
+    found = crease_points_between(function, points[neighbouring(points)])
+    return crease_curves(function, no_curves(), found, SPACING * size, 0.005 * size)
+
+
+@pytest.mark.parametrize("function", [union([LEFT, RIGHT]), difference(LEFT, [RIGHT])])
+def test_where_two_spheres_meet_there_is_one_ring(function: ImplicitFunction) -> None:
+    curves = curves_of(function)
+    places = curves.points.places
+    assert np.allclose(places[:, 0], 0.0, rtol=0, atol=1e-12)
+    assert np.allclose(np.linalg.norm(places, axis=1), np.sqrt(0.75), rtol=0, atol=1e-10)
+    assert np.array_equal(np.bincount(curves.links.ravel()), np.full(len(curves), 2))
+    angle = np.sort(np.arctan2(places[:, 1], places[:, 2]))
+    widest = np.diff([*angle, angle[0] + 2.0 * np.pi]).max()
+    assert widest == pytest.approx(np.max(curves.gaps) / np.sqrt(0.75), rel=0.01)
+    assert curves.gaps.max() <= 0.7 * SPACING
+    assert not curves.corners.any()
+
+
+def test_the_edges_of_a_box_end_in_its_corners() -> None:
+    curves = curves_of(Boxes.of([0.0, 0.0, 0.0], [[1.0, 0.7, 0.4]]))
+    on_sides = np.isclose(np.abs(curves.points.places), [1.0, 0.7, 0.4], rtol=0, atol=1e-9)
+    assert (on_sides.sum(axis=1) >= 2).all()
+    ends = np.abs(curves.points.places[curves.corners])
+    assert len(ends) == 8
+    assert np.allclose(ends, [1.0, 0.7, 0.4], rtol=0, atol=1e-3)
+    assert np.array_equal(np.bincount(curves.links.ravel())[curves.corners], np.full(8, 3))
+
+
+@pytest.mark.parametrize("size", [1e-3, 1.0, 100.0])
+def test_both_rims_of_a_cylinder_are_rings_at_every_scale(size: float) -> None:
+    curves = curves_of(FlatCylinders.of([0.0, 0.0, 0.0], [[0.5 * size, 0.5 * size, 0.8 * size]]), size)
+    places = curves.points.places / size
+    assert np.allclose(np.abs(places[:, 2]), 0.8, rtol=0, atol=1e-9)
+    assert np.allclose(np.hypot(places[:, 0], places[:, 1]), 0.5, rtol=0, atol=1e-9)
+    assert np.array_equal(np.bincount(curves.links.ravel()), np.full(len(curves), 2))
+
+
+def test_nothing_else_is_in_the_zones_of_creases() -> None:
+    curves = curves_of(union([LEFT, RIGHT]))
+    assert (curves.zone_at(curves.points.places) == np.arange(len(curves))).all()
+    middles = curves.points.places[curves.links].mean(axis=1)
+    assert (curves.zone_at(middles) >= 0).all()
+    assert (curves.zone_at(np.array([[0.0, 0.0, 0.0], [-1.5, 0.0, 0.0]])) == -1).all()
+
+
+def test_a_smooth_surface_has_no_creases() -> None:
+    assert len(curves_of(union([LEFT, RIGHT], 0.2))) == 0
