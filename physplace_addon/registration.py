@@ -68,6 +68,7 @@ CLASSES: tuple[type, ...] = (
     metaballs.PHYSPLACE_OT_blob_to_metaballs,
     whole.PHYSPLACE_OT_blob_delete,
     whole.PHYSPLACE_OT_blob_duplicate,
+    whole.PHYSPLACE_OT_blob_update,
     whole.PHYSPLACE_OT_blob_element_delete,
     bake.PHYSPLACE_OT_blob_bake,
     bake.PHYSPLACE_OT_blob_free_bake,

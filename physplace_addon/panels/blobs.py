@@ -20,6 +20,7 @@ from ..operators.blobs.whole import (
     PHYSPLACE_OT_blob_delete,
     PHYSPLACE_OT_blob_duplicate,
     PHYSPLACE_OT_blob_element_delete,
+    PHYSPLACE_OT_blob_update,
 )
 from ..scene.access import active_object, custom_properties, present
 from ..scene.blobs.elements.solids import ROUNDING, TUBE
@@ -128,3 +129,5 @@ def _live_mesh(layout: UILayout, blob: Object) -> None:
         layout.label(text=live.live.problem(blob), icon="ERROR")
     else:
         layout.label(text=status.message, icon="CHECKMARK" if status.is_well else "INFO")
+    if status is live.LiveStatus.NONE:
+        layout.operator(PHYSPLACE_OT_blob_update.bl_idname, icon="FILE_REFRESH")

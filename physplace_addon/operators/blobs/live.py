@@ -47,7 +47,7 @@ class LiveStatus(Enum):
     BOUNDED = "Live mesh: as fine as its cost allows; enlarge Particle Size to have all of it"
     WAITING = "Live mesh: too costly to follow, made when it is still"
     OFF = "Live mesh: switched off"
-    NONE = "An empty has no live mesh: parent its elements to a new blob"
+    NONE = "No live mesh: a blob of an earlier version"
     LOCKED = "Live mesh: not its own to write: linked, or in Edit Mode"
     PROBLEM = "Live mesh: not made"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A blob as one thing: deleted or duplicated with all that belongs to it; an element deleted with its end."""
+"""A blob as one thing: deleted, duplicated, brought up to date; an element deleted with its end."""
 
 from __future__ import annotations
 
@@ -8,7 +8,17 @@ from bpy.types import Context, Object
 from ...core.wording import counted
 from ...scene.access import active_object, custom_properties, present, takes_objects, view_layer_of
 from ...scene.blobs import whole
-from ...scene.blobs.objects import ELEMENT, OTHER_END, active_blob, family_of, is_element, other_end
+from ...scene.blobs.making import add_live_mesh
+from ...scene.blobs.objects import (
+    ELEMENT,
+    OTHER_END,
+    active_blob,
+    blob_of,
+    family_of,
+    is_element,
+    other_end,
+    surface_of,
+)
 from ...scene.errors import SceneError
 from ...scene.reading.subjects.movers import check_editable
 from ...scene.writing.duplicate import select_only
@@ -63,6 +73,31 @@ class PHYSPLACE_OT_blob_duplicate(ObjectOperator):
         made = whole.duplicate(context, blob, home)
         select_only(context, [made])
         return Conclusion(True, f'"{made.name}": a copy of "{blob.name}"')
+
+
+class PHYSPLACE_OT_blob_update(ObjectOperator):
+    """Bring a blob of an earlier version up to date."""
+
+    bl_idname = "physplace.blob_update"
+    bl_label = "Update Old Blob"
+    bl_description = (
+        "Give the active blob, an empty of an earlier version, what blobs have now: a mesh that follows its "
+        "surface, and all settings"
+    )
+
+    @classmethod
+    def disabled_reason(cls, context: Context) -> str | None:
+        """Return why it cannot run now: it needs a blob without a mesh, in Object Mode."""
+        blob = blob_of(active_object(context))
+        known = blob is not None and surface_of(blob) is not None
+        return no_blob_reason(context) or ("The active blob has a live mesh already" if known else None)
+
+    def work(self, context: Context) -> Conclusion:
+        """Add the mesh and the settings."""
+        blob = active_blob(context)
+        check_editable(blob)
+        surface = add_live_mesh(context, blob)
+        return Conclusion(True, f'"{blob.name}": "{surface.name}" follows its surface')
 
 
 class PHYSPLACE_OT_blob_element_delete(ObjectOperator):

@@ -15,7 +15,7 @@ from bpy.types import Collection, Context, Object
 from mathutils import Matrix, Vector
 
 from ...core.arrays import Floats
-from ..access import present, takes_objects, view_layer_of
+from ..access import custom_properties, present, takes_objects, view_layer_of
 from ..errors import SceneError
 from .elements.kinds import KINDS
 from .empties import numbers
@@ -31,6 +31,7 @@ from .objects import (
     JOIN,
     KEEP_NORMALS,
     LIVE,
+    MESH,
     MIRROR,
     OTHER_END,
     PLAY,
@@ -66,17 +67,38 @@ def add_blob(context: Context, combination: str, location: Sequence[float]) -> O
     home.objects.link(blob)
     blob.location = Vector(location)
     blob[BLOB] = combination
-    values = {BIAS: BIAS_OF_RADII} if combination == SUM else {SMOOTH: 0.0}
-    for key, value in {**values, SIGMA: 0.0, TURN: 0.0, FOCUS: 0.0}.items():
-        blob[key] = value
-        _describe(blob, key, min=0.0, soft_max=1.0, description=_DESCRIBED[key])
-        _let_be_overridden(blob, key)
-    for key, is_on in ((PLAY, True), (LIVE, True), (KEEP_NORMALS, False)):
-        blob[key] = is_on
-        _describe(blob, key, description=_DESCRIBED[key])
-        _let_be_overridden(blob, key)
+    _set_defaults(blob)
     view_layer_of(context).update()
     return blob
+
+
+def add_live_mesh(context: Context, blob: Object) -> Object:
+    """Add a mesh that follows the surface of a blob that is an empty, as earlier versions made them.
+
+    The blob also gets the settings that it lacks. Return the mesh's object, a child of the blob. Raises
+    SceneError if there is no collection that may have it.
+    """
+    homes, name = homes_of(context, blob), f"{blob.name} Surface"
+    surface = bpy.data.objects.new(name, bpy.data.meshes.new(name))
+    for home in homes:
+        home.objects.link(surface)
+    surface.parent = blob
+    surface[MESH] = surface[LIVE] = True
+    _set_defaults(blob)
+    view_layer_of(context).update()
+    return surface
+
+
+def _set_defaults(blob: Object) -> None:
+    """Give a blob the settings that it lacks."""
+    own = BIAS if custom_properties(blob)[BLOB] == SUM else SMOOTH
+    values = {own: BIAS_OF_RADII if own == BIAS else 0.0, SIGMA: 0.0, TURN: 0.0, FOCUS: 0.0}
+    for key, value in {**values, PLAY: True, LIVE: True, KEEP_NORMALS: False}.items():
+        if key not in custom_properties(blob):
+            blob[key] = value
+            limits = {"min": 0.0, "soft_max": 1.0} if key in values else {}
+            _describe(blob, key, description=_DESCRIBED[key], **limits)
+            _let_be_overridden(blob, key)
 
 
 def add_element(

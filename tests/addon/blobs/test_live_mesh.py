@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from physplace_addon.operators.blobs.live import LiveStatus, live
-from physplace_addon.scene.access import custom_properties
+from physplace_addon.scene.access import custom_properties, present
 from physplace_addon.scene.blobs.models import read_blob
+from physplace_addon.scene.blobs.objects import surface_of
 from tests.addon.blobs.two_balls import two_balls
 from tests.blender_data import current_scene, current_view_layer, mesh_of, physplace
 from tests.scene import scenes
@@ -270,16 +271,28 @@ def test_a_blob_is_hidden_and_appended_as_one(blob: bpy.types.Object, tmp_path: 
     assert off(bpy.data.objects["Blob"]) < 1e-5
 
 
-def test_an_empty_of_an_earlier_version_says_how_it_gets_a_mesh(blob: bpy.types.Object) -> None:
+def test_an_empty_of_an_earlier_version_gets_a_mesh_that_follows_it(blob: bpy.types.Object) -> None:
+    assert not physplace.blob_update.poll(), "it has a mesh"
     old = bpy.data.objects.new("Old", None)
     current_scene().collection.objects.link(old)
-    old["blob"] = "sum"
+    old.location = (0.3, 0.0, 0.5)
+    old["blob"], old["blob.bias"] = "sum", 0.4
     balls = [child for child in blob.children if "blob.element" in custom_properties(child)]
     for ball in balls:
         ball.parent = old
     current_view_layer().update()
     assert live.status(old) is LiveStatus.NONE
-    assert "parent its elements to a new blob" in LiveStatus.NONE.message
-    for ball in balls:
-        ball.parent = blob
-    assert off(blob) < 1e-5
+    current_view_layer().objects.active = old
+    assert physplace.blob_update() == {"FINISHED"}
+    assert live.status(old) is LiveStatus.CURRENT
+    assert old["blob.bias"] == 0.4
+    assert not old["blob.keep_normals"]
+    surface = present(surface_of(old))
+    assert surface.parent == old
+    balls[0].location.z += 0.4
+    current_view_layer().update()
+    value, slope = read_blob(old).function.gradient(vertices(surface))
+    assert np.abs(value / np.linalg.norm(slope, axis=1)).max() < 1e-4
+    assert not physplace.blob_update.poll()
+    assert physplace.blob_delete() == {"FINISHED"}
+    assert "Old Surface" not in bpy.data.objects
