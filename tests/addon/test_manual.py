@@ -9,6 +9,7 @@ from pathlib import Path
 import bpy
 import pytest
 
+import manual_properties
 from tests.addon.recipes.pages import recipes
 from tests.blender_data import current_view_layer, physplace, scene_settings
 from tests.scene import scenes
@@ -66,6 +67,17 @@ def test_every_custom_property_that_a_page_names_is_one_that_the_extension_knows
     sources = "".join(path.read_text() for path in (DOCS.parent / "physplace_addon").rglob("*.py"))
     for name in re.findall(r"`(physplace_[a-z_]+)`", page.read_text()):
         assert f'"{name}"' in sources, name
+
+
+def test_the_page_of_properties_is_as_the_code_has_them() -> None:
+    written = manual_properties.PAGE.read_text()
+    assert written == manual_properties.page(), "write it anew: tools/manual_properties.py"
+
+
+def test_the_page_of_properties_has_every_custom_property_that_the_code_names() -> None:
+    sources = "".join(path.read_text() for path in (DOCS.parent / "physplace_addon").rglob("*.py"))
+    named = set(re.findall(r'"(physplace_[a-z_]+)"', sources)) - {"physplace_addon"}
+    assert {*manual_properties.SET, *manual_properties.KEPT} == named
 
 
 @pytest.mark.parametrize("block", BLOCKS)
