@@ -46,7 +46,6 @@ _STUCK = 1e-6  # motion of a solution, over L, that is none
 _KICK = 0.05  # length, over L, by which a figure that is stuck in a straight line is bent
 _LEAST_SHARE = 1e-4  # of what is left of the goals, below which a tick gives up
 _SHORTER, _SAFELY = 0.35, 0.9  # by how much s falls after a failure; and of what a length asks for
-_GROWTH, _FASTER_GROWTH = 2.0, 1.3  # by how much s grows from tick to tick, and that growth after a failure
 _AGAIN = 2  # times that a tick is tried with more gaps before it is made shorter
 _ATTEMPTS = 9  # values of s in a tick
 _UNMET = 1e-6  # error of a goal, over L or in radians, that is not met
@@ -100,25 +99,29 @@ class Tracking:
         self.iterate = Iterate.start(configuration, equations)
         self.coordinates = near
         self._share = 1.0  # s of the tick before
-        self._growth = _GROWTH  # by how much s may be greater in the next one
         self.behind = np.inf  # how far goals have moved, over L or radians, that no tick has followed
 
-    def follow(self, goals: Sequence[AnyGoal]) -> None:
-        """Take other goals."""
+    def follow(self, goals: Sequence[AnyGoal]) -> float:
+        """Take other goals; return how far they lead from those before, over L or in radians: infinitely far
+        if they are others, not the same in other places.
+        """
         motions = [goal.motion for goal in goals if isinstance(goal, FigureGoal)]
         mine = [goal for goal in goals if isinstance(goal, Goal)]
         for goal in mine:
             goal.check(len(self.equations.groups.linkage))
         before, self.equations = self.equations, self.equations.with_goals(mine)
-        self.reference = carried(self.grabbed, motions)
+        reference, self.reference = self.reference, carried(self.grabbed, motions)
         if self.equations.has_goals_like(before):
-            self.behind += self.equations.goals_moved_since(before)
-        else:
-            self.behind = np.inf
-            kept = np.zeros(len(self.equations))
-            firm = int(np.count_nonzero(before.goal < 0))
-            kept[:firm] = self.iterate.multipliers[:firm]
-            self.iterate = replace(self.iterate, multipliers=kept)
+            of_figure = moved_by(self.equations, reference, self.reference)
+            led = max(self.equations.goals_moved_since(before), of_figure)
+            self.behind += led
+            return led
+        self.behind = np.inf
+        kept = np.zeros(len(self.equations))
+        firm = int(np.count_nonzero(before.goal < 0))
+        kept[:firm] = self.iterate.multipliers[:firm]
+        self.iterate = replace(self.iterate, multipliers=kept)
+        return np.inf
 
     def regrab(self, configuration: Configuration) -> None:
         """Make a configuration the reference."""
@@ -146,16 +149,17 @@ class Tracking:
         at = replace(self.iterate, configuration=start, length=np.inf, damping=0.0, pressing=np.zeros(0))
         rows = self.equations.rows(start)
         if not np.isfinite(self.behind):
-            self.behind = float(np.abs(rows.value[self.equations.goal >= 0]).max(initial=0.0))
+            left = float(np.abs(rows.value[self.equations.goal >= 0]).max(initial=0.0))
+            self.behind = max(left, moved_by(self.equations, self.grabbed, self.reference))
         share = min(1.0, step / self.behind) if self.behind > 0.0 else 1.0
         solution: Solution | None = None
         bent: Solution | None = None
-        share, tried = min(share, self._growth * self._share), _ATTEMPTS
-        self._growth = min(_FASTER_GROWTH * self._growth, _GROWTH)
+        wanders = np.inf if enough <= _ENOUGH else _WANDERS * speed  # where no tick follows it is let run
+        share, tried = min(share, 2.0 * self._share), _ATTEMPTS
         near: Solution | None = None  # where Newton's method begins, if not at the start
         for attempt in range(_ATTEMPTS):
             if bent is None:
-                solution = self._solution(at, rows, share, clearances, enough, _WANDERS * speed, near)
+                solution = self._solution(at, rows, share, clearances, enough, wanders, near)
             else:
                 solution = self._part_of_motion(at, bent, share, clearances)
             if attempt == 0 and self._is_stuck(solution, start):
@@ -163,7 +167,7 @@ class Tracking:
                 solution = solution if bent is None else bent
             length, near = moved_by(self.equations, start, solution.iterate.configuration), None
             if not solution.closed:
-                share, self._growth = _SHORTER * share, 1.0
+                share *= _SHORTER
             elif length > speed:
                 share *= max(_SAFELY * speed / length, 0.05)
             else:

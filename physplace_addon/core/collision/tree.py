@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
@@ -181,7 +181,8 @@ def tree_of(body: Body) -> BoxTree:
     """Return the tree of a body: it is built at the first call and freed together with the body."""
     tree = body.derived.get(_TREE)
     if not isinstance(tree, BoxTree):
-        tree = build_tree(body.triangles, body.triangle_bound)
+        source = cast("Body | None", body.derived.pop(_SOURCE, None))
+        tree = build_tree(body.triangles, body.triangle_bound) if source is None else _mapped(body, source)
         remember(body, tree)
     return tree
 
@@ -192,17 +193,23 @@ def remember(body: Body, tree: BoxTree) -> None:
 
 
 def remember_mapped(body: Body, source: Body) -> None:
-    """Give a body, which is another one after an affine map, that one's tree with boxes of its own triangles.
+    """Give a body, which is another one after an affine map, that one's tree with boxes of its own triangles;
+    it is made when it is asked for.
 
     Finding which triangles stand together takes most of the time that a tree takes, and a map keeps it.
     """
+    body.derived[_SOURCE] = source
+
+
+def _mapped(body: Body, source: Body) -> BoxTree:
     tree = tree_of(source)
     parts = Partition(tree.order, tree.start, tree.count, tree.children, tree.level_start)
     lower, upper = triangle_boxes(body.triangles, body.triangle_bound)
-    remember(body, with_boxes(parts, lower, upper, body.triangles, body.triangle_bound))
+    return with_boxes(parts, lower, upper, body.triangles, body.triangle_bound)
 
 
 _TREE = "tree"
+_SOURCE = "source of the tree"
 
 
 def _checked(triangles: Floats, bound: Floats | None) -> Floats:

@@ -1,0 +1,117 @@
+"""Goals that cannot all be met: out of reach, in conflict, beside pins, of nothing."""
+
+import numpy as np
+import pytest
+
+from physplace_addon.core.articulation import (
+    Line,
+    LinkageDrag,
+    LinkageSolve,
+    LinkageStatus,
+    PinGoal,
+    Plane,
+    PointGoal,
+    SurfaceGoal,
+    pinned,
+)
+from physplace_addon.core.errors import JointError
+from tests.core.articulation import figures
+from tests.core.articulation.drags import TIP, anchors_of, ended, scene_of, solved, tip_of
+from tests.core.articulation.figures import Figure
+
+
+def test_an_arm_points_at_a_goal_out_of_its_reach_and_comes_no_nearer_than_it_can() -> None:
+    figure = figures.chain(3, 0.3)
+    target = np.array([1.0, 5.0, 2.0])
+    solver, state = solved(figure, [PointGoal(2, TIP, target)])
+    assert solver.status is LinkageStatus.UNREACHABLE
+    assert "part 2" in solver.explanation
+    reach = 2.0 + float(np.linalg.norm(state.poses[2].points(TIP) - anchors_of(figure, state)[2]))
+    assert abs(state.goal_errors[0] - (np.linalg.norm(target) - reach)) < 1e-5
+    assert state.joint_error < 1e-8
+
+
+def test_a_straight_arm_bends_where_its_end_is_pulled_in() -> None:
+    figure = figures.chain(3, 0.0)
+    solver, state = solved(figure, [PointGoal(2, TIP, np.array([1.8, 0.0, 0.0]))])
+    assert solver.status is LinkageStatus.REACHED
+    assert state.goal_errors[0] < 1e-6
+
+
+def test_a_straight_arm_that_is_dragged_in_bends_without_a_jump() -> None:
+    figure = figures.chain(2, 0.0)
+    scene = scene_of(figure)
+    end = tip_of(figure, 1)
+    drag = LinkageDrag(scene, scene.start, [PointGoal(1, TIP, end)])
+    before, step = anchors_of(figure, drag.state), 0.01
+    for tick in range(1, 80):
+        drag.move_to([PointGoal(1, TIP, end - np.array([tick * step, 0.0, 0.0]))])
+        now = anchors_of(figure, drag.step())
+        assert np.linalg.norm(now - before, axis=1).max() <= 3.0 * step
+        before = now
+    assert ended(drag).goal_errors[0] < 1e-6
+
+
+def test_conflicting_pins_are_met_in_the_sense_of_least_squares() -> None:
+    figure = figures.chain(1)
+    along = figure.poses[0].points(np.array([0.0, 0.0, 0.0]))
+    goals = [
+        PointGoal(0, np.zeros(3), along + np.array([0.0, 0.3, 0.0]), hard=False, weight=3.0),
+        PointGoal(0, np.zeros(3), along - np.array([0.0, 0.3, 0.0]), hard=False),
+    ]
+    solver, state = solved(figure, goals)
+    assert solver.status is LinkageStatus.UNREACHABLE
+    angle = np.linspace(-1.0, 1.0, 20001)  # by brute force: the middle goes round the origin at .5
+    middle = 0.5 * np.stack([np.cos(angle), np.sin(angle), 0.0 * angle], axis=1)
+    misfit = 3.0 * ((middle - goals[0].place) ** 2).sum(axis=1) + ((middle - goals[1].place) ** 2).sum(axis=1)
+    assert np.abs(state.poses[0].translation - middle[np.argmin(misfit)]).max() < 1e-4
+
+
+def test_two_pinned_parts_stay_where_the_rest_is_dragged() -> None:
+    figure = figures.ring(19, tilt=True)
+    scene = scene_of(figure)
+    goals = [*pinned(figure.poses, [0, 9]), PointGoal(4, TIP, tip_of(figure, 4) + np.array([0.1, 0.1, -0.2]))]
+    state = ended(LinkageSolve(scene, scene.start, goals))
+    for part in (0, 9):
+        assert np.abs(state.poses[part].matrix4 - figure.poses[part].matrix4).max() < 1e-7
+    assert state.goal_errors.max() < 1e-6
+
+
+def test_goals_can_be_exchanged_for_others_while_a_figure_is_dragged() -> None:
+    figure = figures.chain(5, 0.4)
+    scene = scene_of(figure)
+    place = tip_of(figure, 4)
+    drag = LinkageDrag(scene, scene.start, [PointGoal(4, TIP, place)])
+    shift = np.array([-0.3, 0.2, 0.1])
+    for goals in (
+        [PointGoal(4, TIP, place + shift)],
+        [SurfaceGoal(4, TIP, Plane(place - shift, np.array([1.0, 0.0, 0.0])))],
+        [SurfaceGoal(4, TIP, Line(place - shift, np.array([0.0, 1.0, 0.0])))],
+        [PinGoal(0, figure.poses[0]), PointGoal(4, TIP, place + shift)],
+        [],
+    ):
+        drag.move_to(goals)
+        assert ended(drag).goal_errors.max(initial=0.0) < 1e-6
+        assert drag.status is LinkageStatus.REACHED
+    for pose, start in zip(
+        drag.state.poses, figure.poses, strict=True
+    ):  # nothing holds it: least motion is none
+        assert np.abs(pose.matrix4 - start.matrix4).max() < 1e-6
+
+
+def test_pins_hold_where_a_part_is_dragged_out_of_reach() -> None:
+    figure = figures.chain(4, 0.4)
+    free = type(figure.linkage).of(figure.linkage.parts, figure.linkage.joints[1:])
+    pins = pinned(figure.poses, [0])
+    place = figure.poses[3].translation + np.array([2.0, 3.0, 0.0])
+    solver, state = solved(Figure(free, figure.poses), [*pins, PointGoal(3, np.zeros(3), place)])
+    assert solver.status is LinkageStatus.UNREACHABLE
+    slipped = np.linalg.norm(state.poses[0].translation - figure.poses[0].translation)
+    assert slipped < 0.03 * state.goal_errors[1]
+
+
+def test_a_goal_of_a_part_that_is_not_there_is_an_error() -> None:
+    figure = figures.chain(2)
+    scene = scene_of(figure)
+    with pytest.raises(JointError, match="part 7"):
+        LinkageSolve(scene, scene.start, [PointGoal(7, TIP, TIP)])
