@@ -15,17 +15,19 @@ their limits and what is in the way allow.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from ..arrays import Floats
 from ..contact.system import ContactSystem
-from .contact.clearances import ContactClearances, Sleepers
+from .contact.clearances import ContactClearances, Sleepers, search_lengths
+from .contact.local_world import with_room
 from .contact.obstacles import NoClearances, ValidT
 from .goals import AnyGoal
 from .scene import LinkageScene
 from .state import LinkageState, LinkageStatus, state_of
-from .tracking import Tick, Tracking, moved_by
+from .tracking import Tick, Tracking
 
 _STEP = 0.1  # of a goal in a step, over L or radians
 _FASTER = 3.0  # speed of any point, over that of the goals
@@ -84,8 +86,13 @@ class _Posing:
             self._take(tracking.tick(state.configuration, NoClearances(), step, speed, enough), None)
             return
         reach = max(speed * scene.groups.length, 4.0 * scene.kept)
+        near = search_lengths(state.system, scene.kept)
+        system = with_room(state.system, reach + float(near.max()))
+        if system is not state.system:
+            state = self._state = replace(state, system=system)
+            self._sleepers = Sleepers.of(len(scene.linkage), system.never_meeting)
         clearances = ContactClearances(
-            scene.groups, state.configuration, state.system, scene.kept, reach, self._sleepers
+            scene.groups, state.configuration, system, scene.kept, reach, self._sleepers
         )
         tick = tracking.tick(state.configuration, clearances, step, speed, enough)
         self._take(tick, tick.valid)
@@ -155,13 +162,9 @@ class LinkageDrag(_Posing):
 
     def move_to(self, goals: Sequence[AnyGoal]) -> None:
         """Take other goals, the same in other places, or others."""
-        before, reference = self._tracking.equations, self._tracking.reference
-        self._tracking.follow(goals)
-        now = self._tracking.equations
-        moved = now.goals_moved_since(before)
-        self._moved += moved
-        carried = moved_by(now, reference, self._tracking.reference)  # by a goal of the whole figure
-        if moved > 0.0 or carried > 0.0 or not now.has_goals_like(before):
+        led = self._tracking.follow(goals)
+        self._moved += led if np.isfinite(led) else 0.0
+        if led > 0.0:
             self._status, self._idle, self._slow = LinkageStatus.RUNNING, 0, 0
 
     def regrab(self) -> None:

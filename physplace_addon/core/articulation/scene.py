@@ -14,6 +14,7 @@ from ..jobs import Job, Progress, finished
 from ..rigid import Pose
 from .configuration import Configuration
 from .contact.exceptions import never_meeting, overlapping_parts, overlaps_world, world_bodies_at
+from .contact.local_world import near_system
 from .contact.start import closed_configuration, looking_up_the_world, parted
 from .equations import Equations
 from .groups import RigidGroups
@@ -23,6 +24,8 @@ from .state import LinkageState, state_of
 _OPEN = 1e-3  # gap of a joint, over the figure's size, and turn, that is no rounding
 _KEPT = 5e-3  # D over the least radius
 _LEAST_KEPT = 2e-6  # D over the figure's size: above the rounding of single precision
+_ROOM = 0.2  # over the figure's size, about its parts, in which all of a large world counts
+_WHAT_STANDS_AROUND = Progress("Preparing what stands around it")
 _PARTS_THAT_OVERLAP = Progress("Looking for parts that overlap")
 
 
@@ -94,8 +97,10 @@ class LinkageScene:
             raise JointError("linkage", "its joints cannot all be closed", "check the joints of its loops")
         if not clearances:
             return cls(linkage, groups, equations, state_of(equations, closed, None, 0.0), 0.0, ())
-        yield from _preparing_bodies(linkage.parts, world)
-        system = ContactSystem.of(linkage.parts, groups.poses(closed), world)
+        yield from _preparing_parts(linkage.parts)
+        yield _WHAT_STANDS_AROUND
+        system = near_system(linkage.parts, groups.poses(closed), world, _ROOM * groups.length, rest)
+        yield _WHAT_STANDS_AROUND
         moving = tuple(np.flatnonzero(groups.part_group != FIXED).tolist())
         yield _PARTS_THAT_OVERLAP
         apart, overlapping = never_meeting(groups, system if rest is None else system.at(rest))
@@ -113,15 +118,11 @@ class LinkageScene:
         return cls(linkage, groups, equations, state_of(equations, closed, system, kept), kept, excepted)
 
 
-def _preparing_bodies(parts: Sequence[Body], world: Sequence[Body]) -> Job[None]:
-    """Prepare bodies for contact, in slices; each is prepared once, and kept with it."""
+def _preparing_parts(parts: Sequence[Body]) -> Job[None]:
+    """Prepare parts for contact, in slices; each is prepared once, and kept with it."""
     for number, part in enumerate(parts):
         ContactSystem.of([part], [Pose.identity()], [])
         yield Progress("Preparing the figure", (number + 1) / len(parts))
-    if world:
-        yield Progress("Preparing what stands around it")
-        ContactSystem.of([], [], world)
-        yield Progress("Preparing what stands around it")
 
 
 def _with_gaps(

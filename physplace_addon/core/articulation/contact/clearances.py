@@ -128,6 +128,11 @@ class CarriedGaps(ArrayRecord):
         return whole
 
 
+def search_lengths(system: ContactSystem, kept: float) -> Floats:
+    """Return how far about each body (m,) rows are looked for, D a length."""
+    return np.maximum(_NEAR_CONTACTS * kept, _NEAR * system.radii)
+
+
 @dataclass
 class Sleepers:
     """How far parts may move before they can come near the world: kept from tick to tick.
@@ -159,7 +164,7 @@ class Sleepers:
         if system.fixed is None:
             return np.zeros(len(system), bool)
         if self.seen is not None:
-            moves = _farthest_moves(system, self.seen)
+            moves = farthest_moves(system, self.seen)
             self.free -= moves
             self.most += moves
         self.seen = system.poses
@@ -175,7 +180,7 @@ class Sleepers:
         return awake
 
 
-def _farthest_moves(system: ContactSystem, before: tuple[Pose, ...]) -> Floats:
+def farthest_moves(system: ContactSystem, before: tuple[Pose, ...]) -> Floats:
     """Return the farthest (m,) that a point of each part has moved from poses before."""
     now, then = Poses.of(system.poses), Poses.of(before)
     own = np.array([body.body.mass.center for body in system.bodies])
@@ -211,7 +216,7 @@ class ContactClearances(Clearances[ContactSystem]):
         self.free_share, self.has_obeyed = 1.0, False
         self._groups, self._start, self._kept, self._reach = groups, start, kept, reach
         self._system = sleepers.without_far_pairs(system, reach + 2.0 * kept, groups.part_group != FIXED)
-        self._near = np.maximum(_NEAR_CONTACTS * kept, _NEAR * system.radii)
+        self._near = search_lengths(system, kept)
         far = {(part, FIXED) for part in np.flatnonzero(sleepers.free > self._near).tolist()}
         never_meeting = self._system.never_meeting | far  # what is looked up of a world is made when needed
         searched = replace(self._system, travel=self._near, cone_tolerance=_LEAVING)

@@ -56,8 +56,9 @@ def _of_ghosts(ghosts: frozenset[int], count: int) -> set[Pair]:
 def overlaps_world(system: ContactSystem) -> list[int]:
     """Return the parts that overlap the world by more than rounding."""
     parts = [part for part, other in system.pairs(0.0) if other == FIXED]
-    crossing = [part for part in parts if _cross(system, (part, FIXED))]
-    clear = sorted(set(parts) - set(crossing))
+    crossing = {part for part in parts if _cross(system, (part, FIXED))}
+    every = [(part, FIXED) for part in range(len(system)) if part not in crossing]
+    clear = [pair[0] for pair in every if system.moves(pair) and pair not in system.never_meeting]
     return sorted({*crossing, *_nested(system, clear)})
 
 
@@ -66,7 +67,7 @@ def _nested(system: ContactSystem, parts: list[int]) -> set[int]:
 
     One point of a body tells: all of it is on the same side of a surface that it does not cross.
     """
-    if not parts:
+    if not parts or not system.parts:
         return set()
     points = np.array(
         [system.poses[i].points(system.bodies[i].body.triangles[0].mean(axis=0)) for i in parts]

@@ -27,6 +27,7 @@ _PARTINGS = 6  # rounds in which bodies are parted
 _SHARES = (1.0, 0.3, 0.1)  # of D that are tried
 _SHALLOW = 2e-3  # depth, over the least radius, up to which bodies that overlap are parted
 _NEARLY = 0.7  # of a gap that is enough
+_MOST_AT_ONCE = 200  # interface points, the lowest ones, that are parted in a round
 
 
 def closed_configuration(equations: Equations, configuration: Configuration) -> Configuration | None:
@@ -93,7 +94,8 @@ def parted(
             low = there.in_world(points.take(points.gap < _NEARLY * gap))
             if not len(low) and not there.misses_collision(points, OVERLAP):
                 return found, low
-            found = _moved_apart(equations, configuration, found, there.in_world(points), gap)
+            lowest = points.take(np.argsort(points.gap, kind="stable")[:_MOST_AT_ONCE])
+            found = _moved_apart(equations, configuration, found, there.in_world(lowest), gap)
     return configuration, low
 
 
