@@ -27,8 +27,7 @@ import numpy as np
 from benchmarks.overlap_of_bodies import deepest_overlap
 from benchmarks.random_scenes import RandomScene, random_scene, read_models
 from physplace_addon.core.arrays import Floats
-from physplace_addon.core.dynamics.simulation import SimulationStatus
-from physplace_addon.core.dynamics.state import SimulationState
+from physplace_addon.core.dynamics.state import SimulationState, SimulationStatus
 from physplace_addon.core.rigid import Pose
 from tests.oracles.frames import rotation_of
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 from typing import Final
 
 import numpy as np
@@ -33,7 +32,7 @@ from .motion import Motion, anchor_frames
 from .scene import Scene
 from .sleeping import Sleep, crowded_bodies, squeezed, woken
 from .start import interfering, parted, with_seated_joints
-from .state import ContactHistory, SimulationState
+from .state import ContactHistory, SimulationState, SimulationStatus
 from .step import Moment, moment_at, settled, without_gain
 
 _IMPACTS: Final = 4  # at one time: an impact may start another one
@@ -41,26 +40,6 @@ _ISOLATIONS: Final = 4  # steps in a row that end at an event; the next one obey
 _JAMMED: Final = 300  # steps in a row that end at an event, in less than one step's time, that lead nowhere
 _AT_ONCE: Final = 1e-3  # part of a step, from its beginning, within which joints break at once
 _TURN: Final = 2.0  # radians: most that a body turns in a step
-
-
-class SimulationStatus(Enum):
-    """How a simulation stands."""
-
-    RUNNING = "it moves"
-    AT_REST = "everything has come to rest"
-    INTERFERING_START = "bodies overlap at the start"
-    JAMMED = "bodies are so near each other that none can move on"
-    SQUEEZED = "bodies whose motion is given leave no room"
-
-    @property
-    def message(self) -> str:
-        """A sentence for a person."""
-        return self.value
-
-    @property
-    def is_running(self) -> bool:
-        """Whether a step may still change anything."""
-        return self is SimulationStatus.RUNNING
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +111,7 @@ class Simulation:
         self.pulling: Pull | None = None
         self._isolated, self._since = 0, 0.0  # steps in a row that ended before their time, and the first's
         self._hindering: tuple[int, ...] = ()  # the bodies that last came too near each other
-        self.states = [self._state(Sleep.none(len(scene)), Touching.none(), (), 0.0)]
+        self.states = [self._state(Sleep.none(len(scene)), self._touching_at_start(), (), 0.0)]
 
     def _state(
         self, sleep: Sleep, touching: Touching, events: Sequence[Event], work: float
@@ -152,6 +131,12 @@ class Simulation:
             work,
             history,
         )
+
+    def _touching_at_start(self) -> Touching:
+        """Return the contacts that there are already, of which it is not known whether they press."""
+        contacts = self.moment.contacts.take(np.flatnonzero(self.moment.touching))
+        _, slip = contacts.speeds(self.moment.motion.rates)
+        return Touching.of(contacts.points, np.zeros(len(contacts), np.bool_), slip)
 
     def go_on_from(self, state: SimulationState) -> None:
         """Go on from an earlier state; those after it are dropped.

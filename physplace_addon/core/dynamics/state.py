@@ -9,6 +9,7 @@ With these kept, going on from a state repeats what followed it to the last bit.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Self
 
 from ..arrays import Floats
@@ -20,6 +21,26 @@ from .motion import Motion
 from .scene import Scene
 from .sleeping import Sleep
 from .step import Bending, Moment
+
+
+class SimulationStatus(Enum):
+    """How a simulation stands."""
+
+    RUNNING = "it moves"
+    AT_REST = "everything has come to rest"
+    INTERFERING_START = "bodies overlap at the start"
+    JAMMED = "bodies are so near each other that none can move on"
+    SQUEEZED = "bodies whose motion is given leave no room"
+
+    @property
+    def message(self) -> str:
+        """A sentence for a person."""
+        return self.value
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a step may still change anything."""
+        return self is SimulationStatus.RUNNING
 
 
 @dataclass(frozen=True, eq=False)

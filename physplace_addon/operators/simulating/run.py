@@ -12,8 +12,8 @@ from bpy.types import Context
 
 from ...core.dynamics.driving.pulls import Pull
 from ...core.dynamics.motion import Motion
-from ...core.dynamics.simulation import Simulation, SimulationStatus
-from ...core.dynamics.state import SimulationState
+from ...core.dynamics.simulation import Simulation
+from ...core.dynamics.state import SimulationState, SimulationStatus
 from ...core.errors import PhysPlaceError
 from ...core.jobs import Job, Progress, Slices, finished
 from ...core.placement.checking import names_of_overlapped, overlapping

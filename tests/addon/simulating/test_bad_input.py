@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 import pytest
 
-from physplace_addon.core.dynamics.simulation import SimulationStatus
+from physplace_addon.core.dynamics.state import SimulationStatus
 from physplace_addon.core.jobs import finished
 from physplace_addon.operators.simulating.run import SimulationRun
 from physplace_addon.scene.dynamics.reading import read_dynamics

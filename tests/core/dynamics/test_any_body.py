@@ -11,7 +11,8 @@ from physplace_addon.core.bodies import Body, exact, polyhedron
 from physplace_addon.core.bodies.implicit_solid import blob_body
 from physplace_addon.core.dynamics.events import EventKind
 from physplace_addon.core.dynamics.scene import HOLD
-from physplace_addon.core.dynamics.simulation import Simulation, SimulationStatus
+from physplace_addon.core.dynamics.simulation import Simulation
+from physplace_addon.core.dynamics.state import SimulationStatus
 from physplace_addon.core.rigid import Pose, quaternion_exponential
 from physplace_addon.core.surfaces.formula.bodies import formula
 from tests.bodies_of_the_paper import sphere

@@ -11,7 +11,8 @@ from physplace_addon.core.bodies import Body
 from physplace_addon.core.dynamics.contacts import SurfaceLaws
 from physplace_addon.core.dynamics.driving.tracks import Track
 from physplace_addon.core.dynamics.scene import Scene, SimulationError
-from physplace_addon.core.dynamics.simulation import Simulation, SimulationStatus
+from physplace_addon.core.dynamics.simulation import Simulation
+from physplace_addon.core.dynamics.state import SimulationStatus
 from physplace_addon.core.rigid import Pose
 from tests.bodies_of_the_paper import sphere
 

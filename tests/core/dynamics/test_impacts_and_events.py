@@ -13,7 +13,8 @@ from physplace_addon.core.dynamics.driving.tracks import Track
 from physplace_addon.core.dynamics.events import Event, EventKind
 from physplace_addon.core.dynamics.impacts import impact_at
 from physplace_addon.core.dynamics.scene import Scene
-from physplace_addon.core.dynamics.simulation import Simulation, SimulationStatus
+from physplace_addon.core.dynamics.simulation import Simulation
+from physplace_addon.core.dynamics.state import SimulationStatus
 from physplace_addon.core.rigid import Pose, quaternion_exponential
 from tests.bodies_of_the_paper import sphere
 
@@ -110,14 +111,13 @@ def test_a_block_slides_off_an_edge() -> None:
     made.run(0.6)
     steps = in_steps(made)
     assert [kinds for _, kinds in steps] == [
-        [EventKind.NEW_CONTACT] * 4,
         [EventKind.SUPPORT_LEFT] * 2 + [EventKind.NEW_CONTACT] * 2,  # leading corners, the table's edge
         [EventKind.SEPARATION] * 2,  # trailing corners, as it begins to tip
         [EventKind.SUPPORT_LEFT] * 2,  # the edge
     ]
     slowing = 0.05 * GRAVITY
     passes = [(2.0 - np.sqrt(4.0 - 2.0 * slowing * way)) / slowing for way in (0.3, 0.5)]
-    assert [time for time, _ in steps[1:3]] == pytest.approx(passes, abs=made.scene.step)
+    assert [time for time, _ in steps[:2]] == pytest.approx(passes, abs=made.scene.step)
     assert len(made.state.touching) == 0
     assert made.state.motion.centre[0, 2] < -0.1
     assert rises(made) < 1e-5
@@ -131,7 +131,6 @@ def test_a_block_that_slides_meets_a_step() -> None:
     made = simulation([cube], [standing(cube)], [floor(), step], friction=0.2, velocity=velocity)
     made.run(0.35)
     assert [kinds for _, kinds in in_steps(made)] == [
-        [EventKind.NEW_CONTACT] * 4,
         [EventKind.COLLISION] * 4,
         [EventKind.NEW_CONTACT] * 4 + [EventKind.SLIP_ENDS] * 4,
     ]

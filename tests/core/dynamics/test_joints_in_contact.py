@@ -9,7 +9,8 @@ from physplace_addon.core.bodies import Body
 from physplace_addon.core.contact.system import FIXED
 from physplace_addon.core.dynamics.contacts import SurfaceLaws
 from physplace_addon.core.dynamics.scene import HOLD, Scene
-from physplace_addon.core.dynamics.simulation import Simulation, SimulationStatus
+from physplace_addon.core.dynamics.simulation import Simulation
+from physplace_addon.core.dynamics.state import SimulationStatus
 from physplace_addon.core.errors import JointError
 from physplace_addon.core.mechanics.joints import (
     FREE,

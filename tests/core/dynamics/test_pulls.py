@@ -12,7 +12,8 @@ from physplace_addon.core.dynamics.driving.pulls import RATE, Pull, PullError
 from physplace_addon.core.dynamics.driving.tracks import Track
 from physplace_addon.core.dynamics.motion import Motion
 from physplace_addon.core.dynamics.scene import Scene
-from physplace_addon.core.dynamics.simulation import Simulation, SimulationStatus
+from physplace_addon.core.dynamics.simulation import Simulation
+from physplace_addon.core.dynamics.state import SimulationStatus
 from physplace_addon.core.mechanics.joints import Anchors, ball
 from physplace_addon.core.rigid import Pose, quaternion_exponential
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import quad
 
 from physplace_addon.core.dynamics.events import EventKind
-from physplace_addon.core.dynamics.simulation import SimulationStatus
+from physplace_addon.core.dynamics.state import SimulationStatus
 from physplace_addon.core.rigid import Pose, quaternion_exponential, rotation_matrix
 
 from .scenes import GRAVITY, UPRIGHT, at, block, brick_wall, floor, simulation, standing

@@ -10,7 +10,8 @@ from scipy.spatial import ConvexHull
 
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.bodies import Body, polyhedron
-from physplace_addon.core.dynamics.simulation import Simulation, SimulationStatus
+from physplace_addon.core.dynamics.simulation import Simulation
+from physplace_addon.core.dynamics.state import SimulationStatus
 from physplace_addon.core.rigid import Pose, quaternion_exponential
 
 from .scenes import GRAVITY, UPRIGHT, block, floor, simulation, standing

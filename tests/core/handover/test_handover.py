@@ -12,8 +12,8 @@ from physplace_addon.core.contact.system import FIXED
 from physplace_addon.core.dynamics.contacts import SurfaceLaws
 from physplace_addon.core.dynamics.driving.tracks import Track
 from physplace_addon.core.dynamics.scene import HOLD, Scene
-from physplace_addon.core.dynamics.simulation import Simulation, SimulationStatus
-from physplace_addon.core.dynamics.state import SimulationState
+from physplace_addon.core.dynamics.simulation import Simulation
+from physplace_addon.core.dynamics.state import SimulationState, SimulationStatus
 from physplace_addon.core.handover.handover import NO_ROOM, NO_WEIGHT, SLOWED, Handover, HandoverStatus
 from physplace_addon.core.handover.placed_islands import FAR, IN_JOINTS, TOO_FAR
 from physplace_addon.core.handover.readiness import HARDLY, Readiness

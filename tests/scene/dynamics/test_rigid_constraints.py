@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.contact.system import FIXED
-from physplace_addon.core.dynamics.simulation import Simulation, SimulationStatus
+from physplace_addon.core.dynamics.simulation import Simulation
+from physplace_addon.core.dynamics.state import SimulationStatus
 from physplace_addon.core.mechanics.joints import (
     FREE,
     LOCKED,
