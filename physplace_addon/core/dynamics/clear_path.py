@@ -12,11 +12,13 @@ import numpy as np
 
 from ..arrays import Ints
 from ..contact.system import InterfacePoints, MotionStops, Pair, RigidPaths, motion_stops
+from ..vectors import length
 from .motion import Motion
 from .scene import Scene
 from .step import Moment
 
 _ENOUGH: Final = 1e-9  # of the paths: pairs that stop within so much stop together
+_TURN: Final = 2.0  # radians: most that a body turns in a step
 
 
 class FreePart(NamedTuple):
@@ -52,3 +54,11 @@ def _nearest(points: InterfacePoints) -> dict[Pair, float]:
     ):
         found[first, second] = min(gap, found.get((first, second), np.inf))
     return found
+
+
+def without_wrapping(motion: Motion, h: float, until: float | None) -> tuple[float, float | None]:
+    """Return a time step in which no body turns so far that its path could be mistaken for a shorter one, s,
+    and the time at its end where that is still to be met.
+    """
+    fastest = float(length(motion.spin).max(initial=0.0))
+    return (h, until) if fastest * h <= _TURN else (_TURN / fastest, None)

@@ -60,6 +60,13 @@ class Blocked(NamedTuple):
     bodies: tuple[int, ...]
 
 
+def closing_fast(scene: Scene, moment: Moment, h: float) -> Bools:
+    """Return which points (k,) close too fast for a contact that a step obeys: they are run into."""
+    opening, _ = moment.contacts.speeds(moment.motion.rates + 0.5 * h * scene.kicks)
+    fast: Bools = (opening < -scene.slow_at(moment.points)) & ~moment.touching
+    return fast
+
+
 def free_drift(
     scene: Scene, moment: Moment, h: float, left_out: Bools, passing: Bools
 ) -> Slices[FreeDrift | FreeLinkages | Blocked | None]:

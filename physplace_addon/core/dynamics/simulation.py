@@ -17,11 +17,11 @@ import numpy as np
 from ..arrays import Bools, Floats
 from ..contact.system import FIXED
 from ..jobs import Slices, finished
-from ..vectors import length
+from .clear_path import without_wrapping
 from .contacts import Contacts
 from .driving.pulls import Pull, PullForce
 from .events import Event, EventKind, Touching, collisions, events_between, in_order
-from .free_drift import FEW, Blocked, free_drift
+from .free_drift import FEW, Blocked, closing_fast, free_drift
 from .impacts import impact_at
 from .joints.breaking import BrokenJoints, after_break, joint_events, limit_events, moment_after
 from .joints.closure import closed_joints
@@ -39,7 +39,6 @@ _IMPACTS: Final = 4  # at one time: an impact may start another one
 _ISOLATIONS: Final = 4  # steps in a row that end at an event; the next one obeys all contacts
 _JAMMED: Final = 300  # steps in a row that end at an event, in less than one step's time, that lead nowhere
 _AT_ONCE: Final = 1e-3  # part of a step, from its beginning, within which joints break at once
-_TURN: Final = 2.0  # radians: most that a body turns in a step
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,7 +227,7 @@ class Simulation:
         scene = self.scene.holding(sleep.asleep).pulled_by(force)
         moment, events, breaks = self._after_impacts(scene, moment)
         yield
-        h, until = _without_wrapping(moment.motion, h, until)
+        h, until = without_wrapping(moment.motion, h, until)
         made = _Made.at_once(moment, breaks) if breaks.any() else (yield from self._made(scene, moment, h))
         if made is None or self._is_jammed:
             self._block(moment)
@@ -239,15 +238,35 @@ class Simulation:
             return self.state
         end = made.end if until is None or made.part < 1.0 else replace(made.end, time=until)
         work = 0.0 if force is None else force.work(scene.inertia, moment.motion, end.motion)
-        end = without_gain(self.scene, state.motion, end, state.energy + work)
-        touching, happened = self._what_happened(scene, moment, made, end)
-        events += happened
+        made = replace(made, end=without_gain(self.scene, state.motion, end, state.energy + work))
+        return self._arrived(scene, moment, made, h, (sleep, events, work))
+
+    def _arrived(
+        self,
+        scene: Scene,
+        moment: Moment,
+        made: _Made,
+        h: float,
+        so_far: tuple[Sleep, Sequence[Event], float],
+    ) -> SimulationState:
+        """Go on to the end of a step that was made; return the state there.
+
+        Args:
+            scene: in which it was made.
+            moment: at its beginning, after impacts.
+            made: the step.
+            h: its time if it had not ended early, s.
+            so_far: who sleeps, what has happened at its beginning, and the work of a pull in it.
+        """
+        sleep, events, work = so_far
+        touching, happened = self._what_happened(scene, moment, made)
         pressing = made.contacts.points.take(made.pressing)
-        sleep = sleep.after(self.scene, end.motion.rates, pressing, made.part * h)
-        sleep = self._kept_awake(woken(self.scene, sleep, end))
-        end = end.with_rates(np.where(sleep.asleep[:, None], 0.0, end.motion.rates))
+        sleep = sleep.after(self.scene, made.end.motion.rates, pressing, made.part * h)
+        sleep = self._kept_awake(woken(self.scene, sleep, made.end))
+        end = made.end.with_rates(np.where(sleep.asleep[:, None], 0.0, made.end.motion.rates))
         sleep, broke = self._broken_now(end, sleep, made.breaks.joints)
-        self.states.append(self._state(sleep, touching, in_order([*events, *broke]), state.work + work))
+        every = in_order([*events, *happened, *broke])
+        self.states.append(self._state(sleep, touching, every, self.state.work + work))
         if (sleep.asleep | self.scene.given).all() and end.time >= self.scene.last_given_time:
             self.status = SimulationStatus.AT_REST
         return self.state
@@ -264,10 +283,9 @@ class Simulation:
         hindering = () if squeezing else self._hindering
         self.involved = hindering or squeezed(self.scene, moment)
 
-    def _what_happened(
-        self, scene: Scene, start: Moment, made: _Made, end: Moment
-    ) -> tuple[Touching, list[Event]]:
+    def _what_happened(self, scene: Scene, start: Moment, made: _Made) -> tuple[Touching, list[Event]]:
         """Return the contacts at the end of a step, and the events in it."""
+        end = made.end
         _, slip = made.contacts.speeds(end.motion.rates)
         touching = Touching.of(made.contacts.points, made.pressing, slip)
         events = events_between(self.state.touching, touching, end.points, end.time, scene.slow)
@@ -333,7 +351,7 @@ class Simulation:
 
     def _stepped(self, scene: Scene, moment: Moment, h: float) -> Slices[_Made | None]:
         """Return a step of h seconds, or of a part of it, with the joints that break in it."""
-        fast = self._fast(scene, moment, h)
+        fast = closing_fast(scene, moment, h)
         crowded = crowded_bodies(scene, moment, FEW)
         isolates = self._isolated < _ISOLATIONS
         points, motion = moment.points, moment.motion
@@ -365,17 +383,3 @@ class Simulation:
         if can_break(scene.joints) and not linkages.broken.any():
             breaks = break_in_step(scene.joints, drift.joints, borne, part * h)
         return _Made(end, contacts, impulses[:, 0] > 0.0, part, linkages, breaks)
-
-    def _fast(self, scene: Scene, moment: Moment, h: float) -> Bools:
-        """Return which points (k,) close too fast for a contact that a step obeys: they are run into."""
-        opening, _ = moment.contacts.speeds(moment.motion.rates + 0.5 * h * scene.kicks)
-        fast: Bools = (opening < -scene.slow_at(moment.points)) & ~moment.touching
-        return fast
-
-
-def _without_wrapping(motion: Motion, h: float, until: float | None) -> tuple[float, float | None]:
-    """Return a time step in which no body turns so far that its path could be mistaken for a shorter one, s,
-    and the time at its end where that is still to be met.
-    """
-    fastest = float(length(motion.spin).max(initial=0.0))
-    return (h, until) if fastest * h <= _TURN else (_TURN / fastest, None)
