@@ -1,6 +1,8 @@
 """The versions pinned in different places are the same versions."""
 
+import re
 import tomllib
+from datetime import date
 from pathlib import Path
 
 import setup
@@ -42,3 +44,10 @@ def test_every_line_of_the_requirements_is_pinned_exactly() -> None:
         for line in path.read_text().splitlines():
             if line.strip() and not line.lstrip().startswith(("#", "-r", "--hash")):
                 assert "==" in line, f"{path.name}: {line}"
+
+
+def test_the_changelog_has_the_version_of_the_manifest_as_its_last_release_with_its_day() -> None:
+    releases = re.findall(r"^## \[(\d[^\]]*)\] - (\S+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    version, day = releases[0]
+    assert version == MANIFEST["version"]
+    assert date.fromisoformat(day).isoformat() == day
