@@ -140,7 +140,7 @@ class PhysPlaceSettings(PropertyGroup):
             soft_max=2000,
         )
         check_energy: BoolProperty(
-            name="Never Rise",
+            name="Prevent Rising",
             description=(
                 "Refuse every step that would raise the object: it then surely comes to an end. "
                 "Pushes and nudges always do without"
@@ -152,13 +152,13 @@ class PhysPlaceSettings(PropertyGroup):
             description="How the contacts share the weight",
             items=(
                 ("NONNEGATIVE", "Pushing Only", "Contacts push and never glue: the true rest"),
-                ("SVD", "Singular Values", "The paper's balance, which may pull: to compare with"),
+                ("SVD", "Pulling, Too", "Contacts may also pull, as in the original paper: to compare with"),
             ),
             default="NONNEGATIVE",
         )
         friction: FloatProperty(**FRICTION)
         alpha: FloatProperty(
-            name="Share in Motion",
+            name="Friction While Moving",
             description=(
                 "How much of the friction also bends the way down; "
                 "at 0 it only decides where the object may stop"

@@ -12,7 +12,7 @@ from .colours import Colour, chosen_colours
 from .layers import Layer, Primitive, cross
 
 JOINT: Colour = (0.55, 0.8, 1.0, 0.9)
-PIN: Colour = (0.3, 0.95, 0.45, 1.0)
+PIN: Colour = (0.90, 0.62, 0.0, 1.0)  # orange, which nobody takes for a pull or a contact
 _CROSS = 0.02  # half the length of a pinned part's cross, over the linkage's size
 
 
