@@ -29,6 +29,7 @@ from .pair_roles import PairRoles
 from .surface_crossings import SurfaceCrossings
 
 _MOST = 400  # starts that are solved, the nearest: on a fine mesh more lead to the same points again
+_PATIENCE = 5  # rounds that a start may be far from a minimum: one that is farther has nearer starts
 _ROUNDS = 3  # of Newton's method for the distance by which starts are ordered
 _MOST_CROSSINGS = 200  # crossings, the deepest, whose corners are looked at
 _MOST_SAMPLES = 24  # corners inside the other body, spread out, that are kept
@@ -207,7 +208,7 @@ def _solved(
     chosen = np.nonzero(may_be_minima(body_pair, starts, known_sides))[0]
     chosen = chosen[_nearest(body_pair, starts.take(chosen))]
     starts = starts.take(chosen)
-    solved, valid = solve_extremal_pairs(body_pair, starts, known_sides[chosen])
+    solved, valid = solve_extremal_pairs(body_pair, starts, known_sides[chosen], _PATIENCE)
     if np.isfinite(threshold):
         offset = solved.point1 - body_pair.first(starts).geometry().point
         valid &= dot(offset, offset) <= threshold**2

@@ -34,7 +34,7 @@ _COINCIDENT = 1e-13  # of R: distance of two points without face below which it 
 
 
 def solve_extremal_pairs(
-    body_pair: AnyPairs, points: InterfacePoints, known_sides: Bools | bool
+    body_pair: AnyPairs, points: InterfacePoints, known_sides: Bools | bool, patience: int | None = None
 ) -> tuple[InterfacePoints, Bools]:
     """Solve each pair from its present parameters.
 
@@ -43,6 +43,7 @@ def solve_extremal_pairs(
         points: (k) pairs of features; those on contact curves keep their place along soft directions.
         known_sides: (k,) or one for all: keep `points.side`, or for two edges the direction of
             `points.normal`; else the side follows from the distance.
+        patience: rounds after which a pair far from a minimum over a face is given up; None for never.
 
     Returns:
         The points at their solution, and which (k,) are valid.
@@ -59,7 +60,7 @@ def solve_extremal_pairs(
         (~(on_world | on_active), _without_face),
     ):
         if rows.any():
-            part, valid[rows] = solver(body_pair, points.take(rows), known[rows])
+            part, valid[rows] = solver(body_pair, points.take(rows), known[rows], patience)
             solved.put(rows, part)
     return solved, valid
 
@@ -89,21 +90,25 @@ def may_be_minima(body_pair: BodyPair, starts: InterfacePoints, known_sides: Boo
 
 
 def _over_world(
-    body_pair: AnyPairs, points: InterfacePoints, known_sides: Bools
+    body_pair: AnyPairs, points: InterfacePoints, known_sides: Bools, patience: int | None
 ) -> tuple[InterfacePoints, Bools]:
-    points, valid, pairs = _over_faces(body_pair, points, known_sides, True)
+    points, valid, pairs = _over_faces(body_pair, points, known_sides, True, patience)
     return points, valid & _facing(body_pair, points, pairs.at_first)
 
 
 def _over_active(
-    body_pair: AnyPairs, points: InterfacePoints, known_sides: Bools
+    body_pair: AnyPairs, points: InterfacePoints, known_sides: Bools, patience: int | None
 ) -> tuple[InterfacePoints, Bools]:
-    points, valid, _ = _over_faces(body_pair, points, known_sides, False)
+    points, valid, _ = _over_faces(body_pair, points, known_sides, False, patience)
     return points, valid
 
 
 def _over_faces(
-    body_pair: AnyPairs, points: InterfacePoints, known_sides: Bools, on_world: bool
+    body_pair: AnyPairs,
+    points: InterfacePoints,
+    known_sides: Bools,
+    on_world: bool,
+    patience: int | None,
 ) -> tuple[InterfacePoints, Bools, ExtremalPairs]:
     mover, base = body_pair.first(points), body_pair.second(points)
     if not on_world:
@@ -112,7 +117,7 @@ def _over_faces(
     if not known_sides.all():
         side = _sides(body_pair, points, mover.geometry(), base.geometry(), known_sides)
     radius = body_pair.of_points(points).radius
-    pairs = minimize_gap(mover, base, side, points.on_curve, radius, SOFT / radius)
+    pairs = minimize_gap(mover, base, side, points.on_curve, radius, SOFT / radius, patience)
     points = _with_solution(points, pairs, side, on_world)
     softest = least_curvature(gap_expansion(pairs.at_first, pairs.at_second, points.side), pairs.first.dim)
     minimum = points.on_curve | (softest > -_SADDLE / radius)
@@ -204,7 +209,7 @@ def _facing(body_pair: AnyPairs, points: InterfacePoints, at_first: FeatureGeome
 
 
 def _without_face(
-    body_pair: AnyPairs, points: InterfacePoints, known_sides: Bools
+    body_pair: AnyPairs, points: InterfacePoints, known_sides: Bools, patience: int | None
 ) -> tuple[InterfacePoints, Bools]:
     radius = body_pair.of_points(points).radius
     pairs = minimize_distance(body_pair.first(points), body_pair.second(points), radius)

@@ -44,24 +44,32 @@ class Progress:
 
     A pair is finished when its correction is no more than rounding.  It is given up when its points do not
     move although they should: they stand at the border of a domain or creep along it, and the extremal pair
-    belongs to another feature.
+    belongs to another feature.  Or it is still far from a minimum after some rounds: it slides to the end of
+    its feature, or to a minimum that has nearer starts.
 
     radius: R, one for all or that of each pair (k,).
+    patience: rounds one after another that a pair may be far from a minimum; None for any number.
     """
 
-    def __init__(self, radius: float | Floats) -> None:
-        self._tolerance = _CONVERGED * radius
+    def __init__(self, radius: float | Floats, patience: int | None = None) -> None:
+        self._tolerance, self._patience = _CONVERGED * radius, patience
         self._last: tuple[Floats, Floats, Floats] | None = None
         self._creeping: Ints | None = None
+        self._was_far: Ints | None = None
 
-    def going(self, size: Floats, point1: Floats, point2: Floats) -> Bools:
+    def going(self, size: Floats, point1: Floats, point2: Floats, far: Bools | None = None) -> Bools:
         """Return which pairs (k,) go on.
 
         Args:
             size: (k,) the lengths of the corrections that the pairs would make next.
             point1, point2: (k, 3) the points that these corrections start from.
+            far: (k,) which are far from a minimum there; None for none.
         """
         going = size > self._tolerance
+        if far is not None and self._patience is not None:
+            before = np.zeros(len(size), np.intp) if self._was_far is None else self._was_far
+            self._was_far = np.where(far, before + 1, 0)
+            going &= self._was_far < self._patience
         if self._last is not None and going.any():
             wanted, before1, before2 = self._last
             moved = np.abs(point1 - before1).max(axis=1) + np.abs(point2 - before2).max(axis=1)
@@ -80,13 +88,15 @@ class Progress:
 
     def take(self, rows: Bools) -> Progress:
         """Return the progress of the given pairs alone."""
-        taken = Progress(0.0)
+        taken = Progress(0.0, self._patience)
         taken._tolerance = at_rows(self._tolerance, rows)
         if self._last is not None:
             size, point1, point2 = self._last
             taken._last = size[rows], point1[rows], point2[rows]
         if self._creeping is not None:
             taken._creeping = self._creeping[rows]
+        if self._was_far is not None:
+            taken._was_far = self._was_far[rows]
         return taken
 
 

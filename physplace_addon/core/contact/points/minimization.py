@@ -36,6 +36,7 @@ _LAST = 1e-10  # of R: length of a correction after which none follows: it would
 _NO_GAIN = 1e-14  # of R: fall of the gap along a soft direction that is not worth a step
 _LEAST_SHAPE = 0.1  # least eigenvalue of A, without unit, beyond the base's centre of curvature
 _LEAST_STIFFNESS = 1e-6  # least K R: flatter directions are treated as if they had it
+_CAP = 0.01  # -K R above which a gap curves down, as it does nowhere near a minimum
 _LONGEST_ON_MOVER = 0.1  # of R: a step of the mover, over which K may change
 _LONGEST = 0.3  # of R: a step of the base's closest point, or along an edge
 _LEAST_OF_DISTANCE = 1e-9  # least eigenvalue, without unit, of the squared distance's Hessian by arc length
@@ -104,7 +105,7 @@ def minimize_gap(
     on_curve: Bools,
     radius: float | Floats,
     softness: float | Floats,
-    rounds: int = _ROUNDS,
+    patience: int | None = None,
 ) -> ExtremalPairs:
     """Minimize the signed gaps of movers (k) to base faces (k).
 
@@ -113,27 +114,28 @@ def minimize_gap(
         on_curve: (k,) samples of contact curves; they keep their place where K < softness.
         radius: R, the length that tolerances and steps are relative to, one for all or (k,).
         softness: 1/length, likewise.
+        patience: rounds after which a pair that is far from a minimum is given up (`Progress`).
     """
     mover, base = mover.copy(), base.copy()
     radius, softness = np.broadcast_to(radius, len(side)), np.broadcast_to(softness, len(side))
     on_planes = base.geometry()
     if not on_planes.curvature.any():
-        return _minimize_over_planes(mover, base, on_planes, side, on_curve, radius, softness, rounds)
+        return _minimize_over_planes(mover, base, on_planes, side, on_curve, radius, softness, patience)
     live = _Unfinished(np.arange(len(side)), mover, base, side, on_curve, radius, softness)
     error, settled = np.full(len(side), np.inf), np.zeros(len(side), bool)
-    progress = Progress(radius)
-    for round_ in range(rounds):
+    progress = Progress(radius, patience)
+    for round_ in range(_ROUNDS):
         at_mover, at_base = live.mover.geometry(), live.base.geometry()
         terms = gap_expansion(at_mover, at_base, live.side)
         frozen = round_ >= _SOFT_ROUNDS
         resting = live.on_curve | frozen
-        step, base_step, error[live.rows] = _newton_step(
+        step, base_step, error[live.rows], far = _newton_step(
             terms, live.mover, resting, live.radius, live.softness
         )
         size = np.maximum(np.abs(step).max(axis=1), np.abs(base_step).max(axis=1))
         if not frozen:
             settled[live.rows] = size <= _SOLVED * live.radius
-        going = progress.going(size, at_mover.point, at_base.point)
+        going = progress.going(size, at_mover.point, at_base.point, far)
         if not going.any():
             break
         if not going.all():
@@ -160,22 +162,22 @@ def _minimize_over_planes(
     on_curve: Bools,
     radius: Floats,
     softness: Floats,
-    rounds: int,
+    patience: int | None,
 ) -> ExtremalPairs:
     """Do the same over flat bases: A = 1 and C = 0, and the closest points are found once, at the end."""
     outward = side[:, None] * planes.normal
     error, settled = np.zeros(len(side)), np.ones(len(side), bool)
-    progress = Progress(radius)
-    for round_ in range(rounds if (mover.dim > 0).any() else 0):
+    progress = Progress(radius, patience)
+    for round_ in range(_ROUNDS if (mover.dim > 0).any() else 0):
         at_mover = mover.geometry()
         gradient = (at_mover.tangents @ outward[:, :, None])[:, :, 0]
         frozen = round_ >= _SOFT_ROUNDS
         hessian = at_mover.curvature_along(outward)
-        step, error = _mover_step(gradient, hessian, mover, on_curve | frozen, radius, softness)
+        step, error, far = _mover_step(gradient, hessian, mover, on_curve | frozen, radius, softness)
         size = np.abs(step).max(axis=1)
         if not frozen:
             settled = size <= _SOLVED * radius
-        if not progress.going(size, at_mover.point, at_mover.point).any():
+        if not progress.going(size, at_mover.point, at_mover.point, far).any():
             break
         mover = mover.moved(tangential(at_mover, step))
     at_mover, at_base = mover.geometry(), planes
@@ -207,13 +209,16 @@ class _Unfinished(ArrayRecord):
 
 def _newton_step(
     terms: GapExpansion, mover: FeaturePoints, on_curve: Bools, radius: Floats, softness: Floats
-) -> tuple[Floats, Floats, Floats]:
-    """Return the steps (k, 2) of mover and base, and the error (k,) of the offset and stiff directions."""
+) -> tuple[Floats, Floats, Floats, Bools]:
+    """Return the steps (k, 2) of mover and base, the error (k,) of the offset and stiff directions, and which
+    pairs (k,) are far from a minimum.
+    """
     to_closest = apply(terms.inverse_shape, terms.offset)
     gradient = terms.gradient + apply(terms.tangent_map, apply(terms.distance_hessian, terms.offset))
-    step, error = _mover_step(gradient, terms.hessian, mover, on_curve, radius, softness)
+    step, error, far = _mover_step(gradient, terms.hessian, mover, on_curve, radius, softness)
     of_base = to_closest + apply(terms.inverse_shape, apply(terms.tangent_map.transpose(0, 2, 1), step))
-    return step, clipped(of_base, _LONGEST * radius), np.maximum(error, np.abs(to_closest).max(axis=1))
+    error = np.maximum(error, np.abs(to_closest).max(axis=1))
+    return step, clipped(of_base, _LONGEST * radius), error, far
 
 
 def _mover_step(
@@ -223,8 +228,10 @@ def _mover_step(
     on_curve: Bools,
     radius: Floats,
     softness: Floats,
-) -> tuple[Floats, Floats]:
-    """Return the mover's step (k, 2), and its length along the stiff directions (k,) before clipping."""
+) -> tuple[Floats, Floats, Bools]:
+    """Return the mover's step (k, 2), its length along the stiff directions (k,) before clipping, and which
+    pairs (k,) are far from a minimum: their gaps curve down, or their steps are clipped.
+    """
     values, vectors = eigen_2x2(hessian)
     along = apply(vectors.transpose(0, 2, 1), gradient)
     scale = np.maximum(np.abs(values), _LEAST_STIFFNESS / radius[:, None])
@@ -232,10 +239,12 @@ def _mover_step(
     soft = values < softness[:, None]
     error = np.where(soft, 0.0, np.abs(step)).max(axis=1)
     step[soft & (on_curve[:, None] | (along**2 < _NO_GAIN * radius[:, None] * scale))] = 0.0
-    step = clipped(apply(vectors, step), _LONGEST_ON_MOVER * radius)
+    wanted = apply(vectors, step)
+    far = (values[:, 0] < -_CAP / radius) | (dot(wanted, wanted) > (_LONGEST_ON_MOVER * radius) ** 2)
+    step = clipped(wanted, _LONGEST_ON_MOVER * radius)
     step[mover.dim < 2, 1] = 0.0
     step[mover.dim < 1, 0] = 0.0
-    return step, error
+    return step, error, far & ~on_curve
 
 
 def minimize_distance(first: FeaturePoints, second: FeaturePoints, radius: float | Floats) -> ExtremalPairs:

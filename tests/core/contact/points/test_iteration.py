@@ -29,6 +29,20 @@ def test_a_pair_that_does_as_it_should_or_comes_nearer_goes_on() -> None:
     assert rounds(0.45, lambda count: 0.1 * 0.45**count) == 18
 
 
+def test_a_pair_that_is_long_far_from_a_minimum_is_given_up_and_others_are_not() -> None:
+    progress, place = Progress(1.0, 5), np.zeros((3, 3))
+    going = []
+    for count in range(8):
+        far = np.array([True, False, count % 4 < 3])
+        going.append(progress.going(np.full(3, 0.1), place.copy(), np.zeros((3, 3)), far))
+        place[:, 0] += 0.1
+    lasted = np.sum(going, axis=0)
+    assert lasted[0] < 6
+    assert (lasted[1:] == 8).all()
+    taken = progress.take(np.array([True, False, False]))
+    assert not taken.going(np.full(1, 0.1), place[:1], np.zeros((1, 3)), np.array([True]))[0]
+
+
 def test_the_eigenvalues_of_2x2_matrices_are_those_of_lapack(rng: np.random.Generator) -> None:
     matrices = rng.normal(size=(50, 2, 2))
     matrices = matrices + matrices.transpose(0, 2, 1)

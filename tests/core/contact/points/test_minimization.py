@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy.optimize import OptimizeResult, minimize
 
-from physplace_addon.core.arrays import Floats
+from physplace_addon.core.arrays import Bools, Floats
 from physplace_addon.core.contact.features import FACE, VERTEX, FeaturePoints
+from physplace_addon.core.contact.points import minimization
 from physplace_addon.core.contact.points.minimization import minimize_distance, minimize_gap
 from physplace_addon.core.rigid import Pose
 from tests.core.contact.body_pairs import body, pose
@@ -142,3 +144,32 @@ def test_an_inside_ball_leads_to_its_depth(rng: np.random.Generator) -> None:
     gaps = ((pairs.at_first.point - pairs.at_second.point) * pairs.at_second.normal).sum(axis=1)
     assert pairs.converged.all()
     assert np.abs(gaps + 0.1).max() < 1e-12
+
+
+def test_what_slides_to_the_end_of_a_cone_takes_few_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    cone, plane = body("cone"), body("plane")
+    count = 12
+    uv = np.stack([np.linspace(-3.0, 3.0, count), np.full(count, 0.5)], axis=1)
+    side = int(
+        np.flatnonzero(
+            np.abs(cone.face_geometry(np.arange(cone.face_count), uv[: cone.face_count]).curvature).max(
+                axis=(1, 2)
+            )
+            > 0
+        )[0]
+    )
+    mover = FeaturePoints(
+        cone, pose((0.6, 0.0, 0.0), (0.0, 0.0, 2.0)), np.full(count, FACE), np.full(count, side), uv
+    )
+    base = FeaturePoints(plane, None, np.full(count, FACE), np.zeros(count, np.intp), np.zeros((count, 2)))
+    rounds, step = [0], minimization._mover_step
+
+    def counted(*given: Any) -> tuple[Floats, Floats, Bools]:
+        rounds[0] += 1
+        return step(*given)
+
+    monkeypatch.setattr(minimization, "_mover_step", counted)
+    free = np.zeros(count, bool)
+    found = minimize_gap(mover, base, np.ones(count), free, 1.0, 1e-3, patience=5)
+    assert not (found.converged & found.settled).any()  # it is least at the rim, not on the side
+    assert rounds[0] <= 8
