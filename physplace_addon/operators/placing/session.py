@@ -313,8 +313,7 @@ class PlacementSession(InteractiveSession):
         if self.item.overlapping is not None:
             return one_line([self.subject.name, *self.contact_figures()])
         steered, solver = self.steered, self.steered.solver
-        settings, history = solver.settings, steered.history
-        subjects = self.item.subjects
+        settings, history, subjects = solver.settings, steered.history, self.item.subjects
         name = self.item.name if len(subjects) == 1 else f"{len(subjects)} objects"
         status = "on its way" if self._may_go_on else solver.status.message.split(":")[0]
         parts = [f"{name}: {'paused, ' if steered.paused else ''}{status}"]
