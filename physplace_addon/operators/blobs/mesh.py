@@ -11,7 +11,7 @@ from bpy.types import Context
 
 from ...core.jobs import Job
 from ...scene.blobs.frames import solved_model
-from ...scene.blobs.meshes import add_disks, add_empties, add_mesh, meshing, spreading
+from ...scene.blobs.meshes import add_disks, add_empties, add_mesh, draw_as_bounds, meshing, spreading
 from ...scene.blobs.models import BlobModel
 from ...scene.blobs.objects import active_blob
 from ...scene.errors import SceneError
@@ -63,9 +63,10 @@ class PHYSPLACE_OT_blob_mesh(SlicedOperator):
         name, model = _read(context)
         mesh = yield from meshing(model, self.particle_size, self.within)
         made = add_mesh(context, bpy.data.objects[name], model, mesh)
+        beside = f'; "{name}" is drawn as its bounds' if draw_as_bounds(bpy.data.objects[name]) else ""
         select_only(context, [made])
         figures = f"{len(mesh.triangles)} triangles, area {mesh.area:.4g}, volume {mesh.volume:.4g}"
-        return Conclusion(True, f'"{made.name}": {figures}; {mesh.message}')
+        return Conclusion(True, f'"{made.name}": {figures}; {mesh.message}{beside}')
 
 
 class PHYSPLACE_OT_blob_particles(SlicedOperator):

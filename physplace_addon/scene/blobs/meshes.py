@@ -25,13 +25,13 @@ from ...core.implicit.particles.floaters import Floaters
 from ...core.implicit.polygonize.triangulation import Triangulation, triangulating
 from ...core.jobs import Job, Progress, finished
 from ...core.wording import counted
-from ..access import view_layer_of
+from ..access import library_of, view_layer_of
 from ..errors import SceneError
 from ..reading.visible import IGNORE
 from ..writing.display import write_triangles
 from .making import homes_of
 from .models import BlobModel, floater_settings
-from .objects import MESH
+from .objects import MESH, surface_of
 
 STEPS = 300  # most steps in which particles spread over the surface
 SEED = 1  # of the generator that places new particles: the same blob gives the same mesh
@@ -97,6 +97,19 @@ def add_mesh(context: Context, blob: Object, model: BlobModel, mesh: Triangulati
     write_triangles(made.data, mesh.points, mesh.triangles, _corner_normals(model, mesh))
     view_layer_of(context).update()
     return made
+
+
+def draw_as_bounds(blob: Object) -> bool:
+    """Have a blob's live mesh drawn as its bounds and not rendered; return whether that was done.
+
+    So another mesh can be in its place. It is not hidden, since what is hidden cannot be placed. Without a
+    live mesh, or where that is linked from another file, nothing is done.
+    """
+    surface = surface_of(blob)
+    if surface is None or library_of(surface) is not None:
+        return False
+    surface.display_type, surface.hide_render = "BOUNDS", True
+    return True
 
 
 def _corner_normals(model: BlobModel, mesh: Triangulation) -> Floats:

@@ -13,6 +13,7 @@ from physplace_addon.operators.blobs.session import BlobSession
 from physplace_addon.overlay.disks import SHARE, FloaterDisks, disks
 from physplace_addon.scene.access import custom_properties, present
 from physplace_addon.scene.blobs.models import read_blob
+from physplace_addon.scene.blobs.objects import surface_of
 from tests.addon.blobs.two_balls import off
 from tests.addon.running import refused
 from tests.blender_data import active_object, current_view_layer, mesh_of, physplace
@@ -150,6 +151,10 @@ def test_a_mesh_of_the_surface_is_closed_and_goes_with_the_blob(blob: bpy.types.
     assert physplace.blob_mesh(particle_size=0.15) == {"FINISHED"}
     made = active_object()
     assert made.parent == blob
+    surface = surface_of(blob)
+    assert surface is not None
+    assert (surface.display_type, surface.hide_render, surface.visible_get()) == ("BOUNDS", True, True)
+    assert (made.display_type, made.hide_render) == ("TEXTURED", False)
     work = bmesh.new()
     work.from_mesh(mesh_of(made))
     assert all(edge.is_manifold and edge.is_contiguous for edge in work.edges)
