@@ -26,15 +26,13 @@ from scipy.sparse.csgraph import connected_components
 from ...arrays import Bools, Floats, Ints
 from ..functions.base import ImplicitFunction
 from ..projection import distances_to_surface, projected, surface_crossings
-from .box_tree import FACES
-from .descent import Flow, flowed
-from .sampled_links import linked_by_samples
+from .descent import Flow, flowed, starts_of_flows
+from .sampled_links import linked_by_samples, reached_by_samples
 from .subdivision import BoxClass, ClassifiedBoxes, SearchLimits, refined, subdivided
 
 # places from which flows begin, of each group of boxes: to find seeds, more where these did not find all, and
 # to join groups
 _STARTS, _MORE_STARTS, _LINKS = 4, 64, 6
-_INTO = 1e-3  # sides: how far beyond the side of a box flows begin
 _REFINEMENTS = 14  # halvings of boxes between groups that are not parted
 _PROJECTIONS = 6  # Newton steps from the centre of an undecided box
 _ARRIVED = 0.05  # sides: a place so near to the surface is on it
@@ -155,11 +153,19 @@ class SurfaceComponents:
         return np.flatnonzero(np.isin(part, own[own != part[far]])), nodes[number]
 
     @cached_property
+    def _reached(self) -> tuple[Ints, ...]:
+        """The region inside (n,), and that outside (n,), that each box is in or samples link it to."""
+        sides = ((self.inside.group, BoxClass.INSIDE), (self.outside.group, BoxClass.OUTSIDE))
+        return tuple(
+            reached_by_samples(self.function, self.boxes, group, self._unknown, own) for group, own in sides
+        )
+
+    @cached_property
     def _found(self) -> tuple[Ints, Floats]:
         """The pairs of regions (c, 2) that components part, and a place (c, 3) on each."""
         if not self.inside.most and not len(self.undecided):
             return np.zeros((0, 2), dtype=np.intp), np.zeros((0, 3))
-        starts = [_starts(self.boxes, own) for own in (BoxClass.INSIDE, BoxClass.OUTSIDE)]
+        starts = [starts_of_flows(self.boxes, own) for own in (BoxClass.INSIDE, BoxClass.OUTSIDE)]
         sides = zip((self.inside, self.outside), starts, strict=True)
         few = [_some_of_each(regions.group[box], place, _STARTS) for regions, (box, place) in sides]
         found = self._components_at(np.concatenate(few))
@@ -181,10 +187,12 @@ class SurfaceComponents:
     def _region_of(self, side: Regions, flow: Flow) -> Ints:
         """Return the region (k,) on one side in which each place ended.
 
-        A group of touching undecided boxes counts as a region of its own, and so does what is beyond bounds.
+        So are undecided boxes that touch, unless samples link them to another, and what is beyond bounds.
         """
-        unknown = self._unknown
-        of_box = np.where(unknown >= 0, side.most + 1 + unknown, side.group)
+        unknown, of_box = self._unknown, side.group
+        if len(self.undecided):
+            of_box = self._reached[int(side is self.outside)]
+            of_box = np.where((unknown >= 0) & (of_box < 0), side.most + 1 + unknown, of_box)
         beyond = side.most if side.beyond is None else side.beyond
         ended = np.where(flow.box >= 0, of_box[flow.box], _NOWHERE)
         return np.where(flow.box == -1, beyond, ended)
@@ -329,7 +337,7 @@ def _joined_by_flows(
         return regions
     group, apart = regions.group, regions.apart
     several = np.bincount(np.unique(np.stack([apart, group], 1)[group >= 0], axis=0)[:, 0]) > 1
-    mine, places = _starts(boxes, own)
+    mine, places = starts_of_flows(boxes, own)
     tried = several[apart[mine]]
     mine, places = mine[tried], places[tried]
     some = _some_rows(group[mine], _LINKS)
@@ -354,26 +362,6 @@ def _joined_by_samples(
     beyond = None if regions.beyond is None else int(label[regions.beyond])
     most = int(label.max()) + 1
     return replace(regions, group=group, beyond=beyond, most=most, is_proven=most == regions.most)
-
-
-def _starts(boxes: ClassifiedBoxes, own: BoxClass) -> tuple[Ints, Floats]:
-    """Return boxes (m,) of a class that share a side with a graph, and a place (m, 3) in it near there."""
-    tree = boxes.tree
-    mine, graph = boxes.which(own), boxes.which(BoxClass.GRAPH, BoxClass.UNDECIDED)
-    border = np.flatnonzero(mine | graph)
-    first, second = tree.neighbours(border, FACES)  # the first is no larger
-    outwards, inwards = mine[first] & graph[second], graph[first] & mine[second]
-    pairs = np.concatenate([np.stack([first, second], 1)[outwards], np.stack([first, second], 1)[inwards]])
-    small, large = pairs.T
-    half = 0.5 * tree.sides
-    gap = tree.middles[large] - tree.middles[small]
-    axis = np.argmax(np.abs(gap) - half[large, None], axis=1)
-    rows = np.arange(len(pairs))
-    to_graph = np.where(graph[large], 1.0, -1.0)
-    places = tree.middles[small].copy()
-    reach = half[small] + _INTO * to_graph * tree.sides[small]
-    places[rows, axis] += np.sign(gap[rows, axis]) * reach
-    return np.where(mine[small], small, large), places
 
 
 def _between(boxes: ClassifiedBoxes, regions: Regions, own: BoxClass) -> Bools:

@@ -15,7 +15,7 @@ import numpy as np
 from ...arrays import Floats, Ints
 from ...vectors import length, length_and_unit
 from ..functions.base import ImplicitFunction
-from .box_tree import BoxTree
+from .box_tree import FACES, BoxTree
 from .subdivision import BoxClass, ClassifiedBoxes, rising_directions
 
 _STEPS = 80  # most steps
@@ -24,6 +24,7 @@ _PARTS = np.array([0.25, 0.5, 0.75, 1.0])  # shares of a step at which F is eval
 _STRIDE = 0.5  # sides of its box: the longest step
 _SHORT = 0.02  # sides of its box: a shorter way to the side of the box is not taken
 _BEYOND = 1e-6  # sides: how far beyond the side of a box a step ends
+_INTO = 1e-3  # sides: how far beyond the side of a box flows begin
 _LONGER = 2.0  # factor by which the step may grow again
 
 
@@ -141,3 +142,23 @@ def _proven_steps(
         step[open_] *= 0.5
     step[open_] = 0.0
     return direction, step
+
+
+def starts_of_flows(boxes: ClassifiedBoxes, own: BoxClass) -> tuple[Ints, Floats]:
+    """Return boxes (m,) of a class that share a side with a graph, and a place (m, 3) in it near there."""
+    tree = boxes.tree
+    mine, graph = boxes.which(own), boxes.which(BoxClass.GRAPH, BoxClass.UNDECIDED)
+    border = np.flatnonzero(mine | graph)
+    first, second = tree.neighbours(border, FACES)  # the first is no larger
+    outwards, inwards = mine[first] & graph[second], graph[first] & mine[second]
+    pairs = np.concatenate([np.stack([first, second], 1)[outwards], np.stack([first, second], 1)[inwards]])
+    small, large = pairs.T
+    half = 0.5 * tree.sides
+    gap = tree.middles[large] - tree.middles[small]
+    axis = np.argmax(np.abs(gap) - half[large, None], axis=1)
+    rows = np.arange(len(pairs))
+    to_graph = np.where(graph[large], 1.0, -1.0)
+    places = tree.middles[small].copy()
+    reach = half[small] + _INTO * to_graph * tree.sides[small]
+    places[rows, axis] += np.sign(gap[rows, axis]) * reach
+    return np.where(mine[small], small, large), places

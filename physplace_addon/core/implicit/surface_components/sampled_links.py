@@ -32,6 +32,45 @@ def linked_by_samples(
         group: the group (n,) of each box of the class, from 0; -1 of others.
         own: the class.
     """
+    count = int(group.max(initial=-1)) + 1
+    label = _labels(function, boxes, group, own)[1][:count]
+    return np.arange(count), np.unique(label, return_index=True)[1][np.unique(label, return_inverse=True)[1]]
+
+
+def reached_by_samples(
+    function: ImplicitFunction, boxes: ClassifiedBoxes, group: Ints, unknown: Ints, own: BoxClass
+) -> Ints:
+    """Return the group (n,) of a class, as `group`, and of boxes that samples link to it; -1 of others.
+
+    Where samples link boxes of a cluster of undecided ones to one group only, the whole cluster counts to it.
+
+    Args:
+        function: F.
+        boxes: the classified boxes.
+        group: the group (n,) of each box of the class, from 0; -1 of others.
+        unknown: the cluster (n,) of each undecided box, from 0; -1 of others.
+        own: the class.
+    """
+    node, label = _labels(function, boxes, group, own)
+    found = np.full(len(label), -1, dtype=np.intp)
+    known = group >= 0
+    found[label[node[known]]] = group[known]
+    reached = np.where(known, group, found[label[node]])
+    rows = np.flatnonzero(unknown >= 0)
+    mine = rows[reached[rows] >= 0]
+    count = int(unknown.max(initial=-1)) + 1
+    least, most = np.full(count, np.iinfo(np.intp).max), np.full(count, -1)
+    np.minimum.at(least, unknown[mine], reached[mine])
+    np.maximum.at(most, unknown[mine], reached[mine])
+    whole = np.where(least == most, most, -1)
+    reached[rows] = np.where(reached[rows] >= 0, reached[rows], whole[unknown[rows]])
+    return reached
+
+
+def _labels(
+    function: ImplicitFunction, boxes: ClassifiedBoxes, group: Ints, own: BoxClass
+) -> tuple[Ints, Ints]:
+    """Return the node (n,) of each box, its group if it has one, and what each node is linked to (m,)."""
     tree = boxes.tree
     open_ = boxes.which(BoxClass.GRAPH, BoxClass.UNDECIDED)
     rows = np.flatnonzero(open_)
@@ -47,8 +86,7 @@ def linked_by_samples(
     node = np.where(group >= 0, group, count + np.arange(len(group)))
     total = count + len(group)
     links = coo_array((np.ones(len(first)), (node[first], node[second])), shape=(total, total))
-    label = connected_components(links, directed=False)[1][:count]
-    return np.arange(count), np.unique(label, return_index=True)[1][np.unique(label, return_inverse=True)[1]]
+    return node, np.asarray(connected_components(links, directed=False)[1], dtype=np.intp)
 
 
 def _same_sign(

@@ -94,6 +94,14 @@ def test_a_surface_that_hangs_together_by_a_saddle_is_one_although_that_is_not_p
     assert len(found) == count_components(function.value, low, high, 96, steepest(function)) == 1
 
 
+def test_a_narrow_waist_is_one_component_although_boxes_about_its_crease_stay_undecided() -> None:
+    """Flows end in the depth of the crease, among boxes that samples link to the outside."""
+    waist = union([BALL, Spheres.of([1.998, 0.0, 0.0], 1.0)])
+    for most in (3_000, 10_000):
+        found = components_of(waist, SearchLimits(most))
+        assert (len(found), found.proven) == (1, False)
+
+
 def test_balls_that_nearly_touch_are_not_linked_where_the_search_ends_early() -> None:
     balls = Spheres.of([[0.0, 0.0, 0.0], [2.005, 0.0, 0.0]], [1.0, 1.0])
     for most in (500, 2_000, 8_000, 20_000):
