@@ -24,6 +24,7 @@ from ..arrays import Bools, Floats
 from .dual_equations import DualEquations
 
 _LEAST_CURVATURE = 0.1  # of K', over M: what bends away is no freer
+_MOST_CHANGES = 24  # of what was raised, the least curvatures: each takes a solution of all rows
 _FREE = 0.9  # of a raised curvature, that free motions need: less is taken back
 _SINGULAR = 3e-3  # eigenvalue of S + U' X below which the system is all but singular
 _FIRST = np.arange(3)
@@ -113,6 +114,7 @@ class SaddleSystem:
 def raised_inverse(metric: Floats, bend: Floats, exact: Bools) -> tuple[Floats, Floats]:
     """Return the inverses (k, 6, 6) of matrices M - B whose eigenvalues are raised to be positive, and the
     changes (u, k, 6) by that, of the bodies of which all of B is known: the sum of their squares was added.
+    Where there are many of them they are those of the least curvatures.
 
     metric (k, 6): M.  bend (k, 3, 3): B of turns.  exact (k,): these bodies.
     """
@@ -126,6 +128,8 @@ def raised_inverse(metric: Floats, bend: Floats, exact: Bools) -> tuple[Floats, 
         raised = np.maximum(np.abs(values), _LEAST_CURVATURE * turning[doubtful, None])
         stiff[doubtful] = (vectors * raised[:, None]) @ vectors.transpose(0, 2, 1)
         group, axis = np.nonzero((raised > values) & exact[doubtful, None])
+        most = np.sort(np.argsort(values[group, axis], kind="stable")[:_MOST_CHANGES])
+        group, axis = group[most], axis[most]
         changes = np.zeros((len(group), len(metric), 6))
         root = np.sqrt((raised - values)[group, axis])
         changes[np.arange(len(group)), doubtful[group], 3:] = root[:, None] * vectors[group, :, axis]

@@ -103,3 +103,19 @@ def _dense(inverse: Floats) -> Floats:
         found[6 * i : 6 * i + 6, 6 * i : 6 * i + 6] = block
     assert np.allclose(times(inverse, np.ones((COUNT, 6))).ravel(), found.sum(axis=1))
     return found
+
+
+def test_however_many_bodies_bend_away_the_directions_that_are_put_right_are_few(
+    rng: np.random.Generator,
+) -> None:
+    """Each takes a solution of all rows: with as many as bodies a step would grow with their square."""
+    few, many = (3.0 * rng.normal(size=(count, 3, 3)) for count in (4, 400))
+    found = [
+        raised_inverse(np.ones((len(bend), 6)), bend + bend.transpose(0, 2, 1), np.ones(len(bend), bool))
+        for bend in (few, many)
+    ]
+    values = [np.linalg.eigvalsh(np.eye(3) - bend - bend.transpose(0, 2, 1)) for bend in (few, many)]
+    assert len(found[0][1]) == np.count_nonzero(values[0] < 0.1)
+    assert len(found[1][1]) < 30 < np.count_nonzero(values[1] < 0.1)
+    raised = (found[1][1] ** 2).sum(axis=(1, 2))
+    assert raised.min() >= np.sort(np.abs(values[1][values[1] < 0.0]))[-len(raised)], "they are the greatest"
