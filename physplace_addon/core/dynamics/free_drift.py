@@ -101,9 +101,7 @@ def free_drift(
                 return _cut_short(scene, moment, trial, shorter, hindering)
             shorter = _shorter_trial(shorter, nearly, part, _are_hit(moment.points, left_out, pairs))
         yield
-        trial = yield from _drifted_with_linkages(
-            scene, moment, h, part * shorter, left_out, passing, trial.drift
-        )
+        trial = yield from _drifted_with_linkages(scene, moment, h, part * shorter, left_out, passing)
     if trial is None or isinstance(trial, FreeLinkages):
         return trial
     yield
@@ -147,18 +145,10 @@ def _part_to_end_of_slip(scene: Scene, moment: Moment, drift: Drift, h: float) -
 
 
 def _drifted_with_linkages(
-    scene: Scene,
-    moment: Moment,
-    h: float,
-    part: float,
-    left_out: Bools,
-    passing: Bools,
-    like: Drift | None = None,
+    scene: Scene, moment: Moment, h: float, part: float, left_out: Bools, passing: Bools
 ) -> Slices[_Trial | FreeLinkages | None]:
     """Return the drift of a part of a step of h seconds, or of less where a joint breaks, with the linkages
     that touch nothing; these alone where they break at once.
-
-    like: the drift of another part, to begin with.
     """
     hindered = np.append(scene.given, False)  # the last is the fixed world's
     hindered[:-1] |= scene.pulled.any(axis=1)
@@ -168,7 +158,7 @@ def _drifted_with_linkages(
         return moved
     part = min(part, moved.time / h)
     held = scene.moving_without(moved.bodies)
-    drift = yield from drifted(held, moment, part * h, left_out, passing, like)
+    drift = yield from drifted(held, moment, part * h, left_out, passing)
     if drift is None or not moved.bodies.any():
         return None if drift is None else _Trial(held, drift, part, moved)
     motion = drift.motion.copy()

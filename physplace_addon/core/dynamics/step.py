@@ -191,9 +191,7 @@ def moment_at(
     return Moment(time, motion, system, points, contacts, kept, bending, forces, coordinates)
 
 
-def drifted(
-    scene: Scene, start: Moment, h: float, left_out: Bools, passing: Bools, like: Drift | None = None
-) -> Slices[Drift | None]:
+def drifted(scene: Scene, start: Moment, h: float, left_out: Bools, passing: Bools) -> Slices[Drift | None]:
     """Return, in slices, the first kick and the drift of a step of h seconds; None if no rates obey its
     contacts.
 
@@ -203,31 +201,28 @@ def drifted(
         h: its time, s.
         left_out: the start's points (k,) that it may run into.
         passing: the limits of joints (n,) that it may pass (`passed_limits`).
-        like: a drift of another time from the same start, to begin with; what led to the start unless there
-            is one.
     """
     motion, hold = start.motion, scene.hold
     chosen = np.flatnonzero(~left_out)
     points, contacts = start.points.take(chosen), start.contacts.take(chosen)
     joints = scene.joint_constraints(motion, start.coordinates)
     rates = scene.kicked(motion.rates, scene.kicks, 0.5 * h)
-    bent = start.bending.take(chosen) if like is None else like.bending
-    bending, missed = bent.times(h**2), joints.nothing_missed
-    last: Solved | None = None
-    impulses = 0.5 * h * (start.forces[chosen] if like is None else like.forces)
+    bending, missed = start.bending.take(chosen).times(h**2), joints.nothing_missed
+    like: Solved | None = None
+    impulses = 0.5 * h * start.forces[chosen]
     rounds = _ROUNDS if len(scene.joints) == 0 else _ROUNDS_OF_JOINTS
     for round_ in range(rounds + 1):
         terms = joints.for_drift(missed, h, passing)
         problem = VelocityProblem(scene.blocks(motion, 0.5 * h), scene.given, contacts, terms)
         kept = _kept_gaps(points.gap, bending.evenly, hold)
         bounds, slip = (_least_opening(points.gap, kept, hold) - bending.opened) / h, -bending.slid / h
-        solved = problem.solve(rates, bounds, slip, last, impulses)
+        solved = problem.solve(rates, bounds, slip, like, impulses)
         if solved is None:  # where there is no room on either side, gaps need not open
             bounds = np.minimum(bounds, 0.0)
             solved = problem.solve(rates, bounds, slip)
         if solved is None:
             return None
-        last = solved
+        like = solved
         end = _drift(scene, Motion(motion.centre, motion.rotation, solved.rates), h)
         forces = solved.impulses / (0.5 * h)
         borne = least_loads(joints, problem, solved, bounds, slip, scene.slow)
