@@ -26,7 +26,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Bools, Floats
-from ..vectors import column_dot, dot, length
+from ..vectors import column_dot, dot, length, length_and_unit
 from .functions.base import ImplicitFunction
 
 SETTLED = 1e-8  # share of the bracket: a Newton step so short leaves an error of its square
@@ -150,17 +150,16 @@ def projected_along(
         directions: vectors (k, 3) of any length, about along F_x; nothing moves where F falls along them.
         farthest: the longest step of each place (k,).
     """
-    directions = directions / np.maximum(length(directions), np.finfo(np.float64).tiny)[:, None]
+    directions = length_and_unit(directions)[1]
     for _ in range(_ALONG_ROUNDS):
-        value, gradient = function.gradient(places)
-        steep = dot(gradient, directions)
-        step = np.where(steep > 0.0, -value / np.where(steep > 0.0, steep, 1.0), 0.0)
-        places = places + np.clip(step, -farthest, farthest)[:, None] * directions
+        step = newton_heights(*function.gradient(places), directions)
+        step = np.where(np.isfinite(step), np.clip(step, -farthest, farthest), 0.0)
+        places = places + step[:, None] * directions
     return places
 
 
 def newton_heights(value: Floats, gradient: Floats, direction: Floats) -> Floats:
-    """Return Newton's steps along lines (k,), infinite where F does not rise along them.
+    """Return Newton's steps along lines (k,), infinite where F does not rise along them, or next to nothing.
 
     Args:
         value: F (k,) at places of the lines.
@@ -169,7 +168,8 @@ def newton_heights(value: Floats, gradient: Floats, direction: Floats) -> Floats
     """
     steep = dot(gradient, direction)
     rising = steep > 0.0
-    return np.where(rising, -value / np.where(rising, steep, 1.0), np.inf)
+    with np.errstate(over="ignore"):  # so flat that the step is infinite
+        return np.where(rising, -value / np.where(rising, steep, 1.0), np.inf)
 
 
 def bracketed_heights(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints
-from ...vectors import dot, length
+from ...vectors import dot, length, length_and_unit
 from ..functions.base import ImplicitFunction
 from ..projection import projected_along
 from .mesh_topology import MeshTopology
@@ -107,6 +107,4 @@ def _halved(function: ImplicitFunction, ends: Floats, normals: Floats) -> tuple[
 
 def _normals(function: ImplicitFunction, points: Floats) -> Floats:
     """Return the unit normals (k, 3) at points (k, 3)."""
-    gradient = function.gradient(points)[1]
-    normals: Floats = gradient / np.maximum(length(gradient), np.finfo(np.float64).tiny)[:, None]
-    return normals
+    return length_and_unit(function.gradient(points)[1])[1]

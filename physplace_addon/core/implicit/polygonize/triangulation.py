@@ -23,7 +23,7 @@ import numpy as np
 
 from ...arrays import Bools, Floats, Ints
 from ...jobs import Job, Progress, finished
-from ...vectors import cross, dot, length
+from ...vectors import cross, dot, length, length_and_unit
 from ..functions.base import ImplicitFunction
 from ..projection import projected
 from ..surface_components.component_search import SurfaceComponents, components_of
@@ -251,8 +251,7 @@ def _swept(function: ImplicitFunction, points: Floats, triangles: Ints) -> tuple
     Returns:
         The turns (t,) in radians, and the signed solid angles (t,).
     """
-    gradient = function.gradient(points)[1]
-    normals = gradient / np.maximum(length(gradient), 1e-300)[:, None]
+    normals = length_and_unit(function.gradient(points)[1])[1]
     a, b, c = (normals[triangles[:, i]] for i in range(3))
     cosines = np.stack([dot(one, two) for one, two in ((a, b), (b, c), (c, a))])
     above = dot(a, cross(b, c))

@@ -5,8 +5,10 @@ import numpy as np
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.implicit import Spheres, difference, intersection, union
 from physplace_addon.core.implicit.polygonize.creases import creases_between
+from tests.core.implicit.surfaces import BIAS, blobby_spheres
 
 LEFT, RIGHT = (Spheres.of([[x, 0.0, 0.0]], 1.0) for x in (-0.5, 0.5))
+LUMP = blobby_spheres(BIAS, [np.zeros(3)], np.array([0.5]))
 RIM = np.sqrt(0.75)  # both spheres meet in the circle of this radius about x
 
 
@@ -35,3 +37,12 @@ def test_a_smooth_blend_has_no_crease_however_it_turns() -> None:
         ring = np.stack([-0.5 + np.cos(angle), np.sin(angle), 0.0 * angle], axis=1)
         places, _ = creases_between(function, np.stack([ring[:-1], ring[1:]], axis=1))
         assert len(places) == 0
+
+
+def test_where_the_slope_is_next_to_nothing_there_is_no_crease() -> None:
+    """Far from a Gaussian the squares of the slope are 0 before the slope is."""
+    for distance in np.linspace(8.0, 16.0, 81):
+        far = distance * np.array([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
+        slopes = np.abs(LUMP.gradient(far.reshape(-1, 3))[1]).max()
+        places, _ = creases_between(LUMP, far)
+        assert len(places) == 0, slopes
