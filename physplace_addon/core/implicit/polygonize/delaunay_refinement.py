@@ -31,7 +31,7 @@ from ..neighbours import nearest, thinned_rows
 from ..projection import projected
 from ..surface_components.component_search import SurfaceComponents
 from .mesh_topology import MeshTopology, area_vectors
-from .restricted_delaunay import RestrictedDelaunay, bad_points, dual_edges, rings
+from .restricted_delaunay import ComponentNumbers, RestrictedDelaunay, bad_points, dual_edges, rings
 from .surface_balls import SurfaceBalls, surface_balls
 from .surface_points import CreaseSearch, SurfacePoints, neighbouring
 from .surface_sampling import thinned
@@ -76,9 +76,10 @@ def delaunay_refining(
     places = thinned(projected(function, points, 0.5 * spacing), np.full(len(points), _SAME * spacing))
     creases, balls, worked = CreaseSearch(function, spacing, within), None, 0
     own = creases.taken_into(SurfacePoints.of(places), neighbouring(places), _NONE)
+    numbers = ComponentNumbers(components)
     most = max(MOST_POINTS, _GROWTH * len(places))
     for round_ in range(_ROUNDS):
-        found = dual_edges(function, own.places, own.weights, spacing, components)
+        found = dual_edges(function, own.places, own.weights, spacing, numbers)
         bad = bad_points(own.places, own.normals(function), found.triangles, spacing)
         bad[: len(own.curves)] &= ~_buried(own, found.triangles)
         balls = surface_balls(function, own, found, spacing, components, balls)

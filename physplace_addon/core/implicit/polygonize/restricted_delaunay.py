@@ -29,6 +29,7 @@ from ...arrays import Bools, Floats, Ints
 from ...vectors import cross, dot, length_and_unit
 from ..functions.base import ImplicitFunction
 from ..local_thickness import sizing_field
+from ..neighbours import nearest
 from ..projection import projected
 from ..surface_components.component_search import SurfaceComponents
 from .mesh_topology import MeshTopology, area_vectors
@@ -86,15 +87,39 @@ _NO_PLACES, _NO_NUMBERS = np.zeros((0, 3)), np.zeros(0, dtype=np.intp)
 _NONE = DualEdges(np.zeros((0, 3), dtype=np.intp), _NO_PLACES, _NO_PLACES, _NO_NUMBERS)
 
 
+class ComponentNumbers:
+    """On which component points are. Of those that were asked for the last time it is known already.
+
+    To follow the slope from a point to the regions on both sides of it takes most of a round's time where
+    there are several components, and from round to round most points stay.
+    """
+
+    def __init__(self, components: SurfaceComponents) -> None:
+        self.components = components
+        self._places, self._numbers = _NO_PLACES, _NO_NUMBERS
+
+    def of(self, places: Floats) -> Ints:
+        """Return the component (k,) that each place (k, 3) on the surface is on: -1 if unknown."""
+        numbers, new = np.full(len(places), -1), np.ones(len(places), dtype=np.bool_)
+        if len(self._places):
+            apart, row = nearest(places, self._places)
+            new = apart > 0.0
+            numbers[~new] = self._numbers[row[~new]]
+        numbers[new] = self.components.numbers_of(places[new])
+        self._places, self._numbers = places, numbers
+        return numbers.copy()
+
+
 def dual_edges(
-    function: ImplicitFunction, points: Floats, weights: Floats, spacing: float, components: SurfaceComponents
+    function: ImplicitFunction, points: Floats, weights: Floats, spacing: float, numbers: ComponentNumbers
 ) -> DualEdges:
     """Return the restricted triangles through points (n, 3), about a spacing apart, and their dual edges.
 
     The weights (n,) are the squares of radii about the points, in scene units: those of zones of creases.
     """
+    components = numbers.components
     if len(components) > 1 and components.proven and len(points):
-        return _of_each(components, points, weights, spacing)
+        return _of_each(components, numbers.of(points), points, weights, spacing)
     return _boundary(lambda places: function.value(places) < 0.0, points, weights, spacing)
 
 
@@ -123,12 +148,14 @@ def _misfacing(points: Floats, normals: Floats, triangles: Ints, spacing: float)
     return np.asarray((cosine.max(axis=(1, 2)) < _FACING) & large)
 
 
-def _of_each(components: SurfaceComponents, points: Floats, weights: Floats, spacing: float) -> DualEdges:
+def _of_each(
+    components: SurfaceComponents, number: Ints, points: Floats, weights: Floats, spacing: float
+) -> DualEdges:
     """Return triangles through weighted points (n, 3) of several components, each triangulated by itself.
 
-    So two components may come as near to each other as they like. What a component encloses may be outside.
+    Those whose number (n,) is -1 go with the nearest. So two components may come as near to each other as
+    they like. What a component encloses may be outside.
     """
-    number = components.numbers_of(points)
     unknown = np.flatnonzero(number < 0)
     known = np.flatnonzero(number >= 0)
     if len(unknown) and len(known):

@@ -3,12 +3,11 @@
 import numpy as np
 
 from physplace_addon.core.arrays import Floats
-from physplace_addon.core.implicit import Spheres, difference, intersection, union
+from physplace_addon.core.implicit import Spheres, blobby_spheres, difference, intersection, union
 from physplace_addon.core.implicit.polygonize.creases import creases_between
-from tests.core.implicit.surfaces import BIAS, blobby_spheres
 
 LEFT, RIGHT = (Spheres.of([[x, 0.0, 0.0]], 1.0) for x in (-0.5, 0.5))
-LUMP = blobby_spheres(BIAS, [np.zeros(3)], np.array([0.5]))
+LUMP = blobby_spheres(0.5, [np.zeros(3)], np.array([0.5]))
 RIM = np.sqrt(0.75)  # both spheres meet in the circle of this radius about x
 
 
