@@ -50,7 +50,7 @@ class PHYSPLACE_PT_regions(Panel):
         if report is None:
             return
         layout.label(text=shapes_in_words(report))
-        for overlap in overlaps_in_words(report):
+        for overlap in overlaps_in_words(scene_of(context), report):
             draw_paragraph(context, layout, overlap, "ERROR")
         _draw_regions(layout, report)
         for note in report["notes"]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from bpy.props import FloatProperty, IntProperty
-from bpy.types import Context, Operator
+from bpy.types import Context, Operator, Scene
 
 from ...core.errors import PlacementError
 from ...core.placement.contact_query import ContactQuery
@@ -16,6 +16,7 @@ from ...core.rigid import Pose
 from ...overlay.regions import RegionMarks
 from ...scene.access import scene_of, view_layer_of
 from ...scene.reading.selection import ComparedBody, read_selection
+from ...scene.units import length_text
 from ...scene.writing.region_report import (
     PairContact,
     last_regions,
@@ -73,7 +74,7 @@ class PHYSPLACE_OT_contact_regions(ObjectOperator):
         compared = read_selection(context)
         pairs, marks = [], []
         near = compared.near_pairs(_checked_tolerance(self.tolerance))
-        _check_sizes(near, self.tolerance)
+        _check_sizes(scene_of(context), near, self.tolerance)
         with cursor_progress() as progress:
             for number, (first, second) in enumerate(near):
                 pair, mark = _contact(first, second, self.tolerance)
@@ -86,7 +87,8 @@ class PHYSPLACE_OT_contact_regions(ObjectOperator):
         clear()
         if pairs:
             show(marks, compared.objects)
-        text = "; ".join([shapes_in_words(report), *overlaps_in_words(report), *compared.left_out])
+        overlaps = overlaps_in_words(scene_of(context), report)
+        text = "; ".join([shapes_in_words(report), *overlaps, *compared.left_out])
         return Conclusion(not report["penetrations"], text)
 
 
@@ -97,15 +99,15 @@ def _checked_tolerance(tolerance: float) -> float:
     return tolerance
 
 
-def _check_sizes(near: Sequence[tuple[ComparedBody, ComparedBody]], tolerance: float) -> None:
+def _check_sizes(scene: Scene, near: Sequence[tuple[ComparedBody, ComparedBody]], tolerance: float) -> None:
     """Raise PlacementError where a tolerance, in scene units, is no small part of an object."""
     bodies = [compared for pair in near for compared in pair]
     smallest = min(bodies, key=lambda compared: compared.body.radius, default=None)
     if smallest is not None and tolerance > _LARGEST * smallest.body.radius:
         most = _LARGEST * smallest.body.radius
         raise PlacementError(
-            f'tolerance: {tolerance:.3g} is too large for "{smallest.name}", of which all would touch; '
-            f"give at most {most:.3g}, or leave that object out"
+            f'tolerance: {length_text(tolerance, scene)} is too large for "{smallest.name}", of which all '
+            f"would touch; give at most {length_text(most, scene)}, or leave that object out"
         )
 
 

@@ -14,6 +14,7 @@ from ...core.arrays import Floats
 from ...core.contact.system import ContactRegions
 from ...core.wording import counted
 from ..access import custom_properties, plain_value
+from ..units import length_text
 
 REGIONS: Final = "physplace_regions"
 SHAPES: Final = ("point", "line", "face")  # the words for regions of 0, 1 and 2 dimensions
@@ -146,13 +147,14 @@ def shapes_in_words(report: RegionReport) -> str:
     return f"{counted(report['count'], 'region')}: {', '.join(shapes)}" if shapes else "no contact"
 
 
-def overlaps_in_words(report: RegionReport) -> list[str]:
-    """Return a clause for each two objects that overlap."""
+def overlaps_in_words(scene: Scene, report: RegionReport) -> list[str]:
+    """Return a clause for each two objects that overlap, with lengths in the scene's units."""
     return [
-        f'"{one["object_1"]}" and "{one["object_2"]}" {_depth(one["depth"])}'
+        f'"{one["object_1"]}" and "{one["object_2"]}" {_depth(scene, one["depth"])}'
         for one in report["penetrations"]
     ]
 
 
-def _depth(depth: float) -> str:
-    return "are one inside the other" if depth == float("inf") else f"overlap by {depth:.3g}"
+def _depth(scene: Scene, depth: float) -> str:
+    is_inside = depth == float("inf")
+    return "are one inside the other" if is_inside else f"overlap by {length_text(depth, scene)}"

@@ -207,7 +207,7 @@ def test_surfaces_within_the_tolerance_touch() -> None:
     [
         (float("nan"), "tolerance: it is nan; give a finite length"),
         (float("inf"), "tolerance: .* give"),
-        (1e6, 'tolerance: 1e\\+06 is too large for "Over", .* give at most 0.0866'),
+        (1e6, 'tolerance: 1000 km is too large for "Over", .* give at most 8.66025 cm'),
     ],
 )
 def test_a_tolerance_that_is_no_small_length_is_refused_and_changes_nothing(
