@@ -23,7 +23,7 @@ from typing import Final
 
 import numpy as np
 
-from ...arrays import Bools, Floats
+from ...arrays import Bools, Floats, Ints
 from ...bodies import Body
 from ...rigid import Pose
 from ...vectors import unit
@@ -97,7 +97,7 @@ def _nearest_free(directions: Floats, limits: Floats) -> Floats:
         limits: (n, k), the d_k of n obstacles.
     """
     rounding = ROUNDING * float(np.abs(limits).max())
-    candidates = np.concatenate([np.zeros((1, 2)), *_feet_and_crossings(directions, limits, rounding)])
+    candidates = np.concatenate([np.zeros((1, 2)), *_candidates(directions, limits, rounding)])
     for point in candidates[np.argsort(np.einsum("ij,ij->i", candidates, candidates))]:
         if (directions @ point - limits).max(axis=1).min() >= -rounding:
             nearest: Floats = point
@@ -105,13 +105,13 @@ def _nearest_free(directions: Floats, limits: Floats) -> Floats:
     raise AssertionError("the obstacles are bounded, so a corner of one of them is free")
 
 
-def _feet_and_crossings(directions: Floats, limits: Floats, rounding: float) -> tuple[Floats, Floats]:
+def _candidates(directions: Floats, limits: Floats, rounding: float) -> tuple[Floats, Floats]:
     """Return the feet of the perpendiculars on the edges, and the points where edges cross, (m, 2) each."""
     obstacle, edge = np.divmod(np.arange(limits.size), len(directions))
     normal, limit = directions[edge], limits.ravel()
     feet = limit[:, None] * normal
     feet = feet[_is_on(feet, directions, limits[obstacle], rounding)]
-    one, two = np.triu_indices(limits.size, 1)
+    one, two = _edges_that_may_cross(limits, rounding)
     sine = normal[one, 0] * normal[two, 1] - normal[one, 1] * normal[two, 0]
     crossing = np.abs(sine) > LEAST_SINE
     one, two, sine = one[crossing], two[crossing], sine[crossing]
@@ -121,6 +121,20 @@ def _feet_and_crossings(directions: Floats, limits: Floats, rounding: float) -> 
     is_on_one = _is_on(points, directions, limits[obstacle[one]], rounding)
     points, two = points[is_on_one], two[is_on_one]
     return feet, points[_is_on(points, directions, limits[obstacle[two]], rounding)]
+
+
+def _edges_that_may_cross(limits: Floats, rounding: float) -> tuple[Ints, Ints]:
+    """Return pairs (m,), (m,) of edges of obstacles, limits (n, k), that no strip along a direction parts.
+
+    Among many copies most obstacles are far from each other: all pairs of edges would fill the memory.
+    """
+    count = limits.shape[1]
+    across = np.roll(limits, count // 2, axis=1)  # of the opposite directions
+    first, second = np.nonzero(np.triu(((limits[:, None] + across) >= -rounding).all(axis=2)))
+    one, two = np.divmod(np.arange(count * count), count)
+    pairs = first[:, None] * count + one, second[:, None] * count + two
+    once = pairs[0] < pairs[1]
+    return pairs[0][once], pairs[1][once]
 
 
 def _is_on(points: Floats, directions: Floats, limits: Floats, rounding: float) -> Bools:
