@@ -184,20 +184,25 @@ class PlacedBodies:
         """The bodies that are joined, None of a single one or none, and the number among them (m + 1,) of
         each moving body, and last of the fixed ones; -1 where it is not joined.
         """
-        several = len(self) > 1
-        distinct = {id(body): body for body in (*self.bodies, self.fixed) if body and several}
-        parts = [body for body in distinct.values() if may_be_joined(body)]
-        number = {id(body): each for each, body in enumerate(parts)}
-        kinds = np.array([number.get(id(body), -1) for body in (*self.bodies, self.fixed)])
-        return JoinedBodies.of(parts) if parts else None, kinds
+        parts = [body for body in self._distinct if may_be_joined(body)] if len(self) > 1 else []
+        return JoinedBodies.of(parts) if parts else None, self._numbers_among(parts)
 
     @property
     def all_joined(self) -> tuple[JoinedBodies, Ints]:
         """All distinct bodies joined, and the numbers (m + 1,) of all, the fixed ones last, among them."""
-        distinct = {id(body): body for body in (*self.bodies, self.fixed) if body}
-        number = {id(body): each for each, body in enumerate(distinct.values())}
-        kinds = np.array([number.get(id(body), -1) for body in (*self.bodies, self.fixed)])
-        return JoinedBodies.of(list(distinct.values()), _EVERY), kinds
+        return JoinedBodies.of(self._distinct, _EVERY), self._numbers_among(self._distinct)
+
+    @cached_property
+    def _distinct(self) -> list[ContactBody]:
+        """The bodies, moving and fixed, each once."""
+        return list({id(body): body for body in (*self.bodies, self.fixed) if body}.values())
+
+    def _numbers_among(self, parts: Sequence[ContactBody]) -> Ints:
+        """Return the number (m + 1,) among some bodies of each moving one, and last of the fixed ones; -1
+        where it is none of them.
+        """
+        number = {id(body): each for each, body in enumerate(parts)}
+        return np.array([number.get(id(body), -1) for body in (*self.bodies, self.fixed)])
 
     def joined_pairs(self, near: float, far: float) -> tuple[list[Pair], list[Pair]]:
         """Return the pairs of joined bodies that may be nearer than `near` times their spans, and all other
