@@ -122,6 +122,5 @@ class CreaseSearch:
         names = np.sort(points.names[pairs], axis=1).astype(np.int64)
         keys = names[:, 0] * _NUMBERS + names[:, 1]
         new = ~np.isin(keys, self._examined)
-        self._follows = True
         self._examined = np.concatenate([self._examined, keys[new]])
         return pairs[new]
