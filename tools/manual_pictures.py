@@ -2,7 +2,7 @@
 """Puts the manual's pictures into docs/images: cut out of screenshots that the window tests have kept.
 
     make manual-pictures                         run the tests that take them, then this
-    python3 tools/manual_pictures.py [folder]    only this; from out/window/<version>, the last one run
+    python3 tools/manual_pictures.py [folder]    only this; from out/window/<version>, the last that took all
     ... --into FOLDER                            into another folder than docs/images
 
 A screenshot is kept as it is seen, pixel for pixel, so that what is written in it can be read.
@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"
+KEPT = ROOT / "out" / "window"
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 CHANNELS = 3
 
@@ -87,10 +88,29 @@ def cut(rows: Rows, edges: Cut) -> Rows:
     return [row[CHANNELS * edges.left : CHANNELS * edges.right] for row in rows[edges.top : edges.bottom]]
 
 
-def _newest() -> Path:
-    """The Blender whose window tests have run last."""
-    folders = [each for each in (ROOT / "out" / "window").glob("*") if each.is_dir()]
-    return max(folders, key=lambda each: each.stat().st_mtime, default=ROOT / "out" / "window")
+def missing(folder: Path) -> list[str]:
+    """The screenshots that are not in a folder."""
+    return [each.screenshot for each in CUTS.values() if not _file(folder, each).exists()]
+
+
+def newest(kept: Path = KEPT) -> Path:
+    """The Blender whose window tests have last taken all screenshots; the last of any, where none has.
+
+    Tests of another Blender may have ended later, without those that take pictures.
+    """
+    folders = [each for each in kept.glob("*") if each.is_dir()]
+    whole = [each for each in folders if not missing(each)]
+    return max(whole or folders, key=_taken, default=kept)
+
+
+def _taken(folder: Path) -> float:
+    """When the last of a folder's pictures was taken; of the folder itself, where there is none."""
+    files = [_file(folder, each) for each in CUTS.values()]
+    return max((each.stat().st_mtime for each in files if each.exists()), default=folder.stat().st_mtime)
+
+
+def _file(folder: Path, edges: Cut) -> Path:
+    return folder / f"{edges.screenshot}.png"
 
 
 def main() -> int:
@@ -100,19 +120,18 @@ def main() -> int:
         "folder",
         nargs="?",
         type=Path,
-        default=_newest(),
+        default=newest(),
         help="out/window/<version>, where the screenshots are",
     )
     parser.add_argument("--into", type=Path, default=IMAGES, help="the folder to write to")
     chosen = parser.parse_args()
     folder, into = chosen.folder, chosen.into
-    missing = [each for each in CUTS.values() if not (folder / f"{each.screenshot}.png").exists()]
-    if missing:
-        print(f"{folder} has no {', '.join(each.screenshot for each in missing)}", file=sys.stderr)
+    if lost := missing(folder):
+        print(f"{folder} has no {', '.join(lost)}", file=sys.stderr)
         return 1
     into.mkdir(parents=True, exist_ok=True)
     for name, edges in CUTS.items():
-        write(into / name, cut(read(folder / f"{edges.screenshot}.png"), edges))
+        write(into / name, cut(read(_file(folder, edges)), edges))
         print(f"{into / name}: {(into / name).stat().st_size // 1000} kB")
     return 0
 

@@ -37,6 +37,18 @@ def test_every_picture_of_the_window_tests_is_in_the_manual_and_small() -> None:
         assert picture.stat().st_size < LARGEST
 
 
+def test_pictures_come_from_the_blender_that_took_them_all_whichever_ended_last(tmp_path: Path) -> None:
+    older, newer = tmp_path / "4.3.2", tmp_path / "5.2.0"
+    for shot in (each.screenshot for each in manual_pictures.CUTS.values()):
+        (older / shot).parent.mkdir(parents=True, exist_ok=True)
+        (older / f"{shot}.png").touch()
+    (newer / "test_rests_panel").mkdir(parents=True)
+    (newer / "test_rests_panel" / "three-rests.png").touch()
+    assert not manual_pictures.missing(older)
+    assert manual_pictures.missing(newer)
+    assert manual_pictures.newest(tmp_path) == older
+
+
 @pytest.mark.parametrize("page", [MANUAL, BLOBS, SIMULATING, POSING], ids=lambda page: page.name)
 def test_every_place_that_the_manual_points_at_is_a_heading(page: Path) -> None:
     for name, place in re.findall(r"\]\((\w*(?:\.md)?)#([^)]+)\)", re.sub(r"\n *", "", page.read_text())):
