@@ -43,7 +43,7 @@ async def test_numbers_take_minus_and_backspace_and_are_told(user: User) -> None
     await user.type_text("-1.57")
     await user.press("BACK_SPACE")
     await user.until(is_at(-1.5, 0.0, 1.0))
-    assert header().startswith("Cube: Move -1.5000 0.0000 0.0000 along X [-1.5|]")
+    assert header().startswith("Cube: Move -1.5 m, 0 m, 0 m along X [-1.5|]")
     await user.screenshot("placing-numbers")
     await user.type_text("-")
     await user.until(is_at(1.5, 0.0, 1.0))
@@ -256,7 +256,20 @@ async def test_the_header_shows_how_far_it_has_got_and_not_how_far_it_was_asked_
     await user.type_text("9")
     await user.until(lambda: abs(cube_at().x - 2.0) < 1e-4)
     await user.wait()
-    assert header().startswith("Cube: Move 2.0000 0.0000 0.0000 along X [9|]")
+    assert header().startswith("Cube: Move 2 m, 0 m, 0 m along X [9|]")
+    await user.press("ESC")
+    await user.press("ESC")
+
+
+async def test_a_scene_in_millimetres_takes_and_tells_millimetres(user: User) -> None:
+    units = current_scene().unit_settings
+    units.system, units.length_unit, units.scale_length = "METRIC", "MILLIMETERS", 0.001
+    await begun(user)
+    for key in "GX":
+        await user.press(key)
+    await user.type_text("1.5")
+    await user.until(is_at(1.5, 0.0, 1.0))
+    assert header().startswith("Cube: Move 1.5 mm, 0 m, 0 m along X [1.5|]")
     await user.press("ESC")
     await user.press("ESC")
 

@@ -6,10 +6,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+import bpy
 import numpy as np
 
 from ....core.arrays import Floats
 from ....core.rigid import Pose, quaternion_conjugate, quaternion_product, rotation_vector
+from ....scene.access import scene_of
+from ....scene.units import length_of, length_text
 from ...input_events import InputEvent
 from ...keys.key_hints import KeyHint
 from ...view import View
@@ -32,6 +35,8 @@ TRANSFORM_HINTS: Final = (
     KeyHint.of("put it back", "ESC"),
 )
 _EDGE_ON: Final = 0.1  # cosine between a locked plane's normal and the view; below, the plane is seen edge-on
+_DIGITS: Final = 5  # of a length that is shown
+_NOTHING: Final = 1e-6  # share of a body's motion, or of its place, that is not shown
 _HEAD_ON: Final = 1e-4  # squared sine between an axis and a pixel's ray; below, no pixel gives a place on it
 
 
@@ -42,10 +47,10 @@ class TransformInput:
     turns: it is turned, not moved. start: its pose when the input began. centre (3,): its centre of mass
     then, in the world. mouse (2,): where the mouse was then, in pixels of the region. axis: 0, 1 or 2 for the
     world's x, y or z; None for all directions. plane: the axis is the one that it may *not* move along.
-    typed: the text of a number that counts instead of the mouse, in scene units or degrees. turned: the angle
-    that the mouse has gone around the centre, in radians. pressed (2,): where the mouse was pressed, some
-    pixels before that became a drag; None once the body has caught up. returns: the axis was changed, and the
-    body first goes back to its start.
+    typed: the text of a number that counts instead of the mouse, in the scene's unit or degrees. turned: the
+    angle that the mouse has gone around the centre, in radians. pressed (2,): where the mouse was pressed,
+    some pixels before that became a drag; None once the body has caught up. returns: the axis was changed,
+    and the body first goes back to its start.
     """
 
     turns: bool
@@ -120,14 +125,13 @@ class TransformInput:
 
     def target(self, view: View, mouse: Floats) -> Pose:
         """Return the pose that is asked of the body, in the world, for the mouse at a pixel (2,)."""
-        number = self._number()
         if self.turns:
             about = self._about(view)
-            angle = np.radians(number) if number is not None else self._angle(view, about)
-            return self.start.displaced(np.zeros(3), angle * about, self.centre)
+            return self.start.displaced(np.zeros(3), self._asked_angle(view, about) * about, self.centre)
         shift = self._shift(view, mouse)
-        if number is not None:
-            shift = number * np.eye(3)[0 if self.axis is None else self.axis]
+        if self._has_number:
+            length = length_of(self.typed, scene_of(bpy.context))
+            shift = length * np.eye(3)[0 if self.axis is None else self.axis]
         return self.start.displaced(shift, np.zeros(3), self.centre)
 
     def description(self, view: View, pose: Pose) -> str:
@@ -136,15 +140,23 @@ class TransformInput:
         if self.turns:
             angle = np.round(np.degrees(self._angle_of(view, pose)), 2) + 0.0  # no minus before zero
             return f"Turn {angle:.2f}°{locks.replace('along', 'about')}{self._typing()}"
-        shift = np.round(pose.translation - self.start.translation, 4) + 0.0
-        return f"Move {shift[0]:.4f} {shift[1]:.4f} {shift[2]:.4f}{locks}{self._typing()}"
+        scene, shift = scene_of(bpy.context), self._shown_shift(pose)
+        lengths = ", ".join(length_text(float(length), scene, _DIGITS) for length in shift)
+        return f"Move {lengths}{locks}{self._typing()}"
+
+    def _shown_shift(self, pose: Pose) -> Floats:
+        """Return how far the body has moved (3,), what is small beside it or beside its place left out."""
+        shift = pose.translation - self.start.translation
+        largest = float(np.abs([shift, self.start.translation]).max())
+        shown: Floats = np.where(np.abs(shift) < _NOTHING * largest, 0.0, shift)
+        return shown
 
     def _typing(self) -> str:
         return f" [{self.typed}|]" if self.typed else ""
 
-    def _number(self) -> float | None:
-        digits = self.typed.strip("-.")
-        return float(self.typed) if digits else None
+    @property
+    def _has_number(self) -> bool:
+        return bool(self.typed.strip("-."))
 
     def _about(self, view: View) -> Floats:
         axis: Floats = view.towards if self.axis is None else np.eye(3)[self.axis]
@@ -153,10 +165,13 @@ class TransformInput:
     def _angle(self, view: View, about: Floats) -> float:
         return -self.turned if float(about @ view.towards) < 0.0 else self.turned
 
+    def _asked_angle(self, view: View, about: Floats) -> float:
+        return float(np.radians(float(self.typed))) if self._has_number else self._angle(view, about)
+
     def _angle_of(self, view: View, pose: Pose) -> float:
         """Return the angle by which a pose is turned, whole turns counted as they were asked for."""
-        about, number = self._about(view), self._number()
-        asked = np.radians(number) if number is not None else self._angle(view, about)
+        about = self._about(view)
+        asked = self._asked_angle(view, about)
         turn = quaternion_product(pose.rotation, quaternion_conjugate(self.start.rotation))
         found = float(rotation_vector(turn) @ about)
         return float(asked + (found - asked + np.pi) % (2.0 * np.pi) - np.pi)
