@@ -97,8 +97,8 @@ class PhysPlacePreferences(AddonPreferences):
         place_dropped: BoolProperty(
             name="Place What Is Dropped",
             description=(
-                "An object that is dragged into a 3D view, such as an asset from the asset browser, falls "
-                "from there until it rests"
+                "An object or collection that is dragged into a 3D view, such as an asset from the asset "
+                "browser, falls from there until it rests"
             ),
             default=False,
             update=_on_dropped,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, cast
 
@@ -33,17 +33,39 @@ LIBRARY = "Bricks"
 
 
 @contextmanager
-def library_of(brick: bpy.types.Object) -> Iterator[str]:
+def library_of(asset: bpy.types.Object | bpy.types.Collection) -> Iterator[str]:
     """An asset library with a file that has one asset, which is in this file no more."""
     libraries: Any = preferences().filepaths.asset_libraries
     with tempfile.TemporaryDirectory() as folder:
-        bpy.data.libraries.write(str(Path(folder, "bricks.blend")), {brick}, fake_user=True)
-        bpy.data.objects.remove(brick)
+        bpy.data.libraries.write(str(Path(folder, "bricks.blend")), {asset}, fake_user=True)
+        remove(asset)
         library = libraries.new(name=LIBRARY, directory=folder)
         try:
             yield LIBRARY
         finally:
             libraries.remove(library)
+
+
+def remove(asset: bpy.types.Object | bpy.types.Collection) -> None:
+    if isinstance(asset, bpy.types.Collection):
+        for obj in list(asset.objects):
+            bpy.data.objects.remove(obj)
+        bpy.data.collections.remove(asset)
+    else:
+        bpy.data.objects.remove(asset)
+
+
+def collection_asset() -> bpy.types.Collection:
+    """Two bricks, one upon the other, as one asset that the scene does not have; there is a floor."""
+    scenes.floor()
+    bricks = bpy.data.collections.new("Bricks")
+    for name, z in (("Lower", 0.0), ("Upper", 2.0)):
+        brick = scenes.cube(name, (0.0, 0.0, z))
+        for collection in brick.users_collection:
+            collection.objects.unlink(brick)
+        bricks.objects.link(brick)
+    bricks.asset_mark()
+    return bricks
 
 
 def asset() -> bpy.types.Object:
@@ -124,6 +146,38 @@ async def test_an_asset_of_a_library_that_is_dropped_comes_to_rest(user: User) -
     assert "physplace_report" in property_names(brick)
     assert brick.location.z == pytest.approx(1.0, abs=1e-5)
     assert_nothing_is_open()
+
+
+@pytest.mark.parametrize("of_this_file", [True, False])
+async def test_a_collection_that_is_dropped_comes_to_rest_as_one_thing(
+    user: User, of_this_file: bool
+) -> None:
+    bricks = collection_asset()
+    with library_of(bricks) if not of_this_file else nullcontext("LOCAL") as library:
+        await browse(user, library)
+        with drops_are_placed():
+            await drop_the_brick(user)
+            await user.until(lambda: not extension.open_sessions())
+    await user.screenshot("collection-dropped")
+    (instance,) = [obj for obj in bpy.data.objects if obj.instance_collection is not None]
+    assert "physplace_report" in property_names(instance)
+    assert instance.matrix_world.translation.z == pytest.approx(1.0, abs=1e-5)
+    assert_nothing_is_open()
+
+
+async def test_an_instance_that_a_menu_adds_stays_where_it_was_added(user: User) -> None:
+    bricks = collection_asset()
+    user.scene_is_ready()
+    with drops_are_placed():
+        with bpy.context.temp_override(window=user.window, area=user.area, region=user.region()):
+            bpy.ops.object.collection_instance_add(
+                "EXEC_DEFAULT", True, collection=bricks.name, location=(0, 0, 5)
+            )
+        await user.wait(10)
+        assert not extension.open_sessions()
+    (instance,) = [obj for obj in bpy.data.objects if obj.instance_collection is not None]
+    assert instance.location.z == 5.0
+    assert "physplace_report" not in property_names(instance)
 
 
 async def test_unless_that_is_wanted_it_stays_where_it_was_dropped(user: User) -> None:

@@ -13,13 +13,19 @@ from contextlib import contextmanager
 from typing import Any, Final, cast
 
 import bpy
-from bpy.types import Area, Depsgraph, Scene, UILayout, Window
+from bpy.types import Area, Depsgraph, Operator, Scene, UILayout, Window
 
 from ...scene.access import persistent, window_manager_of
 from ..handler_list import HandlerList
 
-# Operators of Blender's that end a drop: of an object of this file, and of one of another file.
-DROPS: Final = frozenset({"OBJECT_OT_add_named", "OBJECT_OT_transform_to_mouse"})
+# Operators of Blender's that end a drop: of an object, and of a collection; of this file, and of another one.
+DROPS: Final = frozenset(
+    {
+        *("OBJECT_OT_add_named", "OBJECT_OT_transform_to_mouse"),
+        *("OBJECT_OT_collection_instance_add", "OBJECT_OT_collection_external_asset_drop"),
+    }
+)
+WHAT: Final = "session_uid"  # a property of theirs that a drop sets, and a menu does not
 
 
 class _Seen:
@@ -57,7 +63,14 @@ def drops_placed(on: bool) -> Iterator[None]:
 def _listed_drops() -> list[int]:
     """Return the address of each operator that Blender lists, the last one last; 0 for what is no drop."""
     operators = list(window_manager_of(bpy.context).operators)
-    return [each.as_pointer() if each.bl_idname in DROPS else 0 for each in operators]
+    return [each.as_pointer() if _is_drop(each) else 0 for each in operators]
+
+
+def _is_drop(operator: Operator) -> bool:
+    """Return whether an operator that has run was a drop; a menu can add an instance, too."""
+    properties = operator.properties
+    from_menu = WHAT in properties.bl_rna.properties and not properties.is_property_set(WHAT)
+    return operator.bl_idname in DROPS and not from_menu
 
 
 @persistent
