@@ -81,25 +81,45 @@ _BEYOND = 1e6  # radii: functions that are infinite count as this
 def least_mean(slopes: Floats, least: Floats, most: Floats, radius: float) -> Floats:
     """Return lower bounds (n,) of the slope of a smooth minimum, sum u_j^2 slope_j / sum u_j^2.
 
+    Of all weights within bounds, the mean is least where a slope below it has its greatest weight and one
+    above it its least: the slopes are sorted, and every place among them tried.
+
     Args:
         slopes: lower bounds of the functions' slopes (n, k).
         least: lower bounds of the functions (n, k).
         most: their upper bounds (n, k).
         radius: r.
     """
-    low, high = (
-        smooth_minimum(np.where(np.isfinite(own), own, np.sign(own) * _BEYOND * radius), radius).value[
-            :, None
-        ]
-        for own in (least, most)
-    )
-    slack = 1e-12 * (1.0 + np.abs(low) / radius)
-    most_u = np.clip(1.0 + (high - least) / radius + slack, 0.0, 1.0)
-    least_u = np.clip(1.0 + (low - most) / radius - slack, 0.0, 1.0)
-    with np.errstate(invalid="ignore"):
-        parts = np.where(slopes > 0.0, least_u**2 * slopes, most_u**2 * slopes)
-    parts[most_u == 0.0] = 0.0
-    above = parts.sum(axis=1)
-    worst = np.where(most_u > 0.0, slopes, np.inf).min(axis=1)
-    mean = np.where(above > 0.0, above / (most_u**2).sum(axis=1), worst)
+    far = _BEYOND * radius
+    least_u, most_u = _shares(np.clip(least, -far, far) / radius, np.clip(most, -far, far) / radius)
+    order = np.argsort(np.where(most_u > 0.0, slopes, np.inf), axis=1)
+    low, high, own = (np.take_along_axis(part, order, axis=1) for part in (least_u**2, most_u**2, slopes))
+    own = np.where(high > 0.0, own, 0.0)
+    worst = own[:, 0]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        above, weight = (
+            np.cumsum(high * part, axis=1) + np.cumsum((low * part)[:, ::-1], axis=1)[:, ::-1] - low * part
+            for part in (own, np.ones(own.shape))
+        )
+        mean = np.where(np.isfinite(above) & (weight > 0.0), above / weight, -np.inf).min(axis=1)
     return np.asarray(np.maximum(mean, worst))
+
+
+def _shares(least: Floats, most: Floats) -> tuple[Floats, Floats]:
+    """Return bounds (n, k), (n, k) of u_j, from 0 to 1, for functions between bounds (n, k), in radii.
+
+    u_j = 1 + F - f_j falls with f_j and rises with all others: it is greatest where f_j is least and the
+    others are most, and least the other way round.
+    """
+    low, high = (smooth_minimum(own, 1.0).value[:, None] for own in (least, most))
+    least_u, most_u = np.clip(1.0 + low - most, 0.0, 1.0), np.clip(1.0 + high - least, 0.0, 1.0)
+    several = (most_u > 0.0).sum(axis=1) > 1
+    for column in range(least.shape[1]):
+        rows = np.flatnonzero(several & (most_u[:, column] > 0.0))
+        for own, others, bound in ((least, most, most_u), (most, least, least_u)):
+            values = others[rows]
+            values[:, column] = own[rows, column]
+            blended = smooth_minimum(values, 1.0).value
+            bound[rows, column] = np.clip(1.0 + blended - own[rows, column], 0.0, 1.0)
+    slack = 1e-12 * (1.0 + np.abs(low))
+    return np.maximum(least_u - slack, 0.0), np.where(most_u > 0.0, np.minimum(most_u + slack, 1.0), 0.0)

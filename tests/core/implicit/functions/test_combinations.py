@@ -1,6 +1,7 @@
 """Unions, intersections and differences, sharp and smooth."""
 
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from physplace_addon.core.implicit import (
     intersection,
     union,
 )
+from physplace_addon.core.implicit.functions.minima import least_mean, smooth_minimum
 from tests.core.implicit.surfaces import torus
 
 RADIUS = 0.5
@@ -142,3 +144,27 @@ def test_a_part_that_is_infinite_or_undefined_somewhere_spoils_nothing_else() ->
     assert slope[2] == pytest.approx([1.0 / 9.0, 0, 0])
     poles = union([FormulaFunction.read("1/x^2"), FormulaFunction.read("2/x^2")], RADIUS)
     assert poles.value(np.zeros((1, 3))).tolist() == [np.inf]
+
+
+def blended_slopes(f: Floats, slopes: Floats) -> Floats:
+    """Slopes (...,) of smooth minima of radius 1, for functions (..., k) with slopes (k,)."""
+    weights = smooth_minimum(f.reshape(-1, f.shape[-1]), 1.0).weights
+    return np.asarray((weights @ slopes).reshape(f.shape[:-1]))
+
+
+@pytest.mark.parametrize("count", [2, 3, 5])
+def test_the_least_mean_slope_is_that_of_the_worst_values_between_bounds(count: int) -> None:
+    """Of two functions it is met, of more it is no more than any, and seldom far below."""
+    rng = np.random.default_rng(count)
+    least = rng.uniform(-0.6, 0.6, size=(200, count))
+    most, slopes = least + rng.uniform(0.0, 0.3, size=least.shape), rng.normal(size=least.shape)
+    bound = least_mean(slopes, least, most, 1.0)
+    corners = np.array(list(product((0.0, 1.0), repeat=count)))
+    worst = [
+        blended_slopes(low + corners * (high - low), own).min()
+        for low, high, own in zip(least, most, slopes, strict=True)
+    ]
+    assert (bound <= np.array(worst) + 1e-12).all()
+    if count == 2:
+        assert bound == pytest.approx(worst, abs=1e-9)
+    assert np.median(np.array(worst) - bound) <= 0.1
