@@ -40,7 +40,7 @@ _SPACING = 2.0  # distance of floaters, in their radii
 # share of the allowed distance, because the greatest one is not quite at midpoints of edges or at centres
 _AIM = 0.7
 _FEW = 12  # points: a component that has fewer is sampled anew
-_BOXES = 40_000  # boxes that the search for all components examines at most
+_BOXES = 120_000  # boxes that the search for all components examines at most
 _ATTEMPTS = 3  # triangulations, each of the points of the one before
 _NEARER = 0.5  # factor of the spacing in each further attempt
 _COARSEST = 0.25  # share of the surface's size: a greater sigma is no distance of points on it

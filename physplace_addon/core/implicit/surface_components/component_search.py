@@ -26,7 +26,7 @@ from scipy.sparse.csgraph import connected_components
 from ...arrays import Bools, Floats, Ints
 from ..functions.base import ImplicitFunction
 from ..projection import distances_to_surface, projected, surface_crossings
-from .descent import Flow, flowed, starts_of_flows
+from .descent import FEW_STEPS, STEPS, Flow, flowed, starts_of_flows
 from .sampled_links import linked_by_samples, reached_by_samples
 from .subdivision import BoxClass, ClassifiedBoxes, SearchLimits, refined, subdivided
 
@@ -168,7 +168,7 @@ class SurfaceComponents:
         starts = [starts_of_flows(self.boxes, own) for own in (BoxClass.INSIDE, BoxClass.OUTSIDE)]
         sides = zip((self.inside, self.outside), starts, strict=True)
         few = [_some_of_each(regions.group[box], place, _STARTS) for regions, (box, place) in sides]
-        found = self._components_at(np.concatenate(few))
+        found = self._components_at(np.concatenate(few), FEW_STEPS)
         if self._decided and len(found[0]) == len(self):
             return found
         sides = zip((self.inside, self.outside), starts, strict=True)
@@ -176,10 +176,11 @@ class SurfaceComponents:
         unknown = _some_of_each(self._unknown[self._unknown >= 0], self.undecided, _STARTS)
         return self._components_at(np.concatenate([*many, unknown]))
 
-    def _pairs_of(self, places: Floats) -> tuple[Ints, Flow, Flow]:
+    def _pairs_of(self, places: Floats, steps: int = STEPS) -> tuple[Ints, Flow, Flow]:
         """Return the regions (k, 2) on both sides of places (k, 3) near the surface, and both flows."""
         down, up = (
-            flowed(self.function, self.boxes, places, goal) for goal in (BoxClass.INSIDE, BoxClass.OUTSIDE)
+            flowed(self.function, self.boxes, places, goal, steps)
+            for goal in (BoxClass.INSIDE, BoxClass.OUTSIDE)
         )
         ends = [self._region_of(side, flow) for side, flow in ((self.inside, down), (self.outside, up))]
         return np.stack(ends, axis=1), down, up
@@ -202,9 +203,9 @@ class SurfaceComponents:
         """The group (n,) of each undecided box; -1 of others."""
         return self.boxes.tree.groups(self.boxes.which(BoxClass.UNDECIDED))
 
-    def _components_at(self, places: Floats) -> tuple[Ints, Floats]:
+    def _components_at(self, places: Floats, steps: int = STEPS) -> tuple[Ints, Floats]:
         """Return the pairs of regions (c, 2) beside places (k, 3), and places (c, 3) on the surface there."""
-        pairs, down, up = self._pairs_of(places)
+        pairs, down, up = self._pairs_of(places, steps)
         inner = np.where(np.isnan(down.inner), up.inner, down.inner)
         outer = np.where(np.isnan(down.outer), up.outer, down.outer)
         crossed, on = np.isfinite(inner[:, 0]), np.full(places.shape, np.nan)
@@ -260,14 +261,14 @@ def components_of(
     sides = (BoxClass.INSIDE, BoxClass.OUTSIDE)
     for _ in range(_REFINEMENTS):
         inside, outside = (
-            _joined_by_flows(function, boxes, _regions(boxes, own, outer), own) for own in sides
+            _joined_by_flows(function, boxes, _regions(boxes, own, outer), own, FEW_STEPS) for own in sides
         )
         between = _between(boxes, inside, BoxClass.INSIDE) | _between(boxes, outside, BoxClass.OUTSIDE)
         if not between.any() or boxes.examined + 8 * int(between.sum()) > limits.most:
             break
         boxes = refined(function, boxes, between, limits)
     inside, outside = (
-        _joined_by_samples(function, boxes, regions, own)
+        _joined_by_samples(function, boxes, _joined_by_flows(function, boxes, regions, own, STEPS), own)
         for regions, own in zip((inside, outside), sides, strict=True)
     )
     return SurfaceComponents(function, boxes, inside, outside, whole)
@@ -327,9 +328,9 @@ def _linked(group: Ints, count: int, first: Ints, second: Ints) -> tuple[Ints, I
 
 
 def _joined_by_flows(
-    function: ImplicitFunction, boxes: ClassifiedBoxes, regions: Regions, own: BoxClass
+    function: ImplicitFunction, boxes: ClassifiedBoxes, regions: Regions, own: BoxClass, steps: int
 ) -> Regions:
-    """Return regions, those one of which a flow leads to the other.
+    """Return regions, those one of which a flow of some steps leads to the other.
 
     Only regions are tried that no boxes of the other class part.
     """
@@ -343,7 +344,7 @@ def _joined_by_flows(
     some = _some_rows(group[mine], _LINKS)
     some = some[own * function.value(places[some]) > 0.0]
     mine, places = mine[some], places[some]
-    end = flowed(function, boxes, places, own).box
+    end = flowed(function, boxes, places, own, steps).box
     goal = np.where(end >= 0, group[end], np.where(end == -1, regions.known_beyond, -1))
     known = (goal >= 0) & (group[mine] >= 0)
     group, label = _linked(group, regions.most, group[mine][known], goal[known])

@@ -18,7 +18,9 @@ from ..functions.base import ImplicitFunction
 from .box_tree import FACES, BoxTree
 from .subdivision import BoxClass, ClassifiedBoxes, rising_directions
 
-_STEPS = 80  # most steps
+STEPS = 80  # most steps
+# steps in which most places arrive: few need more, which take as long as all others together
+FEW_STEPS = 30
 _TRIES = 12  # halvings of a step that is not proven
 _PARTS = np.array([0.25, 0.5, 0.75, 1.0])  # shares of a step at which F is evaluated where nothing is proven
 _STRIDE = 0.5  # sides of its box: the longest step
@@ -44,7 +46,9 @@ class Flow:
     outer: Floats
 
 
-def flowed(function: ImplicitFunction, boxes: ClassifiedBoxes, places: Floats, goal: BoxClass) -> Flow:
+def flowed(
+    function: ImplicitFunction, boxes: ClassifiedBoxes, places: Floats, goal: BoxClass, steps: int = STEPS
+) -> Flow:
     """Return where places (k, 3) end, descending to boxes inside or ascending to boxes outside.
 
     Args:
@@ -52,12 +56,13 @@ def flowed(function: ImplicitFunction, boxes: ClassifiedBoxes, places: Floats, g
         boxes: the classified boxes.
         places: where they begin, inside of the cube.
         goal: INSIDE or OUTSIDE.
+        steps: most steps; a place that needs more ends on its way.
     """
     at, end = places.copy(), np.full(len(places), -1, dtype=np.intp)
     inner, outer = np.full(places.shape, np.nan), np.full(places.shape, np.nan)
     before, step = places.copy(), np.full(len(places), np.inf)
     started_inside, rows = function.value(places) < 0.0, np.arange(len(places))
-    for _ in range(_STEPS):
+    for _ in range(steps):
         box = boxes.tree.box_at(at[rows])
         end[rows] = box
         arrived = np.where(box >= 0, boxes.kind[box], goal) == goal
