@@ -13,7 +13,16 @@ from typing import cast
 import bpy
 
 from . import translations
-from .operators import example, menus, modal, modal_handlers, preferences, scene_handlers, tool
+from .operators import (
+    example,
+    menus,
+    modal,
+    modal_handlers,
+    preferences,
+    scene_handlers,
+    settings_presets,
+    tool,
+)
 from .operators.batch import command
 from .operators.blobs import add, bake, control_add, live, mesh, metaballs, playback, sculpt, whole
 from .operators.forces import connect, push
@@ -86,6 +95,7 @@ CLASSES: tuple[type, ...] = (
     linkage_known.PHYSPLACE_OT_linkage_mirror,
     linkage_known.PHYSPLACE_OT_linkage_rest,
     example.PHYSPLACE_OT_example_open,
+    settings_presets.PHYSPLACE_OT_settings_preset_add,
     menus.PHYSPLACE_MT_object,
     menus.PHYSPLACE_MT_pie,
     sidebar.PHYSPLACE_PT_place,
@@ -94,6 +104,7 @@ CLASSES: tuple[type, ...] = (
     rest_panels.PHYSPLACE_UL_rests,
     rest_panels.PHYSPLACE_PT_rests,
     region_panels.PHYSPLACE_PT_regions,
+    sidebar.PHYSPLACE_PT_settings_presets,
     sidebar.PHYSPLACE_PT_settings,
     sidebar.PHYSPLACE_PT_report,
     sidebar.PHYSPLACE_PT_report_figures,
@@ -148,6 +159,7 @@ def register() -> None:
         undo.enter_context(preferences.bodies_kept())
         undo.enter_context(preferences.colours_chosen())
         undo.enter_context(preferences.what_is_dropped_placed())
+        undo.enter_context(settings_presets.presets_found())
         undo.enter_context(command.added_command())
         undo.enter_context(translations.registered())
         undo.callback(drawing.close_all)

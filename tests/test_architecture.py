@@ -245,10 +245,12 @@ def test_nothing_reaches_for_the_network_or_starts_threads() -> None:
     assert_none(offenders)
 
 
-def test_nothing_writes_files_but_a_batch_into_the_folder_that_its_job_names() -> None:
+def test_nothing_writes_files_but_a_batch_into_its_job_s_folder_and_presets_into_the_extension_s() -> None:
     offenders = []
     for name, path in MODULES.items():
-        if name.startswith(f"{PACKAGE.name}.operators.batch."):
+        if name.startswith(
+            tuple(f"{PACKAGE.name}.operators.{each}" for each in ("batch.", "settings_presets"))
+        ):
             continue
         used = {other.split(".")[0] for other in imports(path)} & WRITERS
         for node in ast.walk(parsed(path)):

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, Final, Literal
 
 import blf
+from bl_ui.utils import PresetPanel
 from bpy.types import Context, Panel, UILayout
 
 from ..core.placement import Status
@@ -22,6 +23,7 @@ from ..operators.placing.extricate import PHYSPLACE_OT_extricate
 from ..operators.placing.live_check import running, switches_of
 from ..operators.placing.place import PHYSPLACE_OT_place
 from ..operators.placing.replicate import PHYSPLACE_OT_replicate
+from ..operators.settings_presets import SUBFOLDER, PHYSPLACE_OT_settings_preset_add
 from ..scene.access import active_object, present, scene_of
 from ..scene.reading.settings import settings_of
 from ..scene.reading.subjects.movers import named_whole, whole_of
@@ -122,6 +124,18 @@ class PHYSPLACE_PT_forces(Panel):
         layout.label(text="At the 3D cursor", icon="PIVOT_CURSOR")
 
 
+class PHYSPLACE_PT_settings_presets(PresetPanel, Panel):
+    """The presets of the settings: a list to choose from, and a field for the name of a new one."""
+
+    bl_idname = "PHYSPLACE_PT_settings_presets"
+    bl_label = "Settings Presets"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "HEADER"
+    preset_subdir = SUBFOLDER
+    preset_operator = "script.execute_preset"
+    preset_add_operator = PHYSPLACE_OT_settings_preset_add.bl_idname
+
+
 class PHYSPLACE_PT_settings(Panel):
     """The settings of the scene."""
 
@@ -132,6 +146,10 @@ class PHYSPLACE_PT_settings(Panel):
     bl_category = "PhysPlace"
     bl_parent_id = PHYSPLACE_PT_place.bl_idname
     bl_options = {"DEFAULT_CLOSED"}
+
+    def draw_header_preset(self, _: Context) -> None:
+        """Draw the menu of presets into the header."""
+        PHYSPLACE_PT_settings_presets.draw_panel_header(present(self.layout))
 
     def draw(self, context: Context) -> None:
         """Draw gravity, steps, contact, unstable rests and keys."""

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Presets of the scene's settings, by Blender's own mechanism, in the extension's folder of the user.
+
+Blender lists, and loads, whatever script is in a folder `presets/SUBFOLDER` of the paths that it was told.
+Its own operator would write presets into the user's scripts. An extension writes into the folder that it was
+given, and nowhere else, so this one has its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import bpy
+from bpy.props import BoolProperty, StringProperty
+from bpy.types import Context, Operator
+
+from ..properties import PhysPlaceSettings
+from ..scene.access import present, scene_of
+from ..scene.reading.settings import settings_of
+
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import OperatorReturnItems
+
+SUBFOLDER: Final = "physplace/settings"
+PACKAGE: Final = present(__package__).rpartition(".")[0]
+OF_A_SCENE: Final = frozenset({"onto_collection"})  # what another scene does not have
+
+_utils: Final = cast("Any", bpy.utils)  # the stubs do not know its functions for presets
+
+
+class PHYSPLACE_OT_settings_preset_add(Operator):
+    """Keep the scene's settings under a name, or remove what was kept."""
+
+    bl_idname = "physplace.settings_preset_add"
+    bl_label = "Add Settings Preset"
+    bl_description = "Keep the settings of this scene under a name, for other scenes; or remove such a preset"
+    bl_options = {"REGISTER", "INTERNAL"}
+
+    if TYPE_CHECKING:
+        name: str
+        remove_name: bool
+    else:
+        name: StringProperty(
+            name="Preset Name", description="The name of the preset", maxlen=64, options={"SKIP_SAVE"}
+        )
+        remove_name: BoolProperty(
+            name="Remove",
+            description="Remove the preset of this name, instead of adding it",
+            options={"HIDDEN", "SKIP_SAVE"},
+        )
+
+    @classmethod
+    def poll(cls, _context: Context) -> bool:
+        """Return whether there is a folder for presets: only an installed extension has one."""
+        there = is_extension()
+        if not there:
+            cls.poll_message_set("PhysPlace is not installed as an extension: it has no folder for presets")
+        return there
+
+    def execute(self, context: Context) -> set[OperatorReturnItems]:
+        """Write or remove the preset's file."""
+        name = self.name.strip()
+        found = _utils.preset_find(name, SUBFOLDER, display_name=True) if name else None
+        if self.remove_name:
+            return self._remove(name, found)
+        if not name or found:
+            why = f'There is a preset "{name}" already' if name else "A preset needs a name"
+            self.report({"WARNING"}, f"{why}: type another one")
+            return {"CANCELLED"}
+        path = Path(_user_folder(f"presets/{SUBFOLDER}", create=True), f"{file_name(name)}.py")
+        path.write_text(script_of(settings_of(scene_of(context))), encoding="utf-8")
+        return {"FINISHED"}
+
+    def _remove(self, name: str, found: str | None) -> set[OperatorReturnItems]:
+        if found is None:
+            self.report({"WARNING"}, f'There is no preset "{name}"')
+            return {"CANCELLED"}
+        Path(found).unlink()
+        return {"FINISHED"}
+
+
+def script_of(settings: PhysPlaceSettings) -> str:
+    """Return a script, as Blender's own presets are, that gives the scene these settings."""
+    own = [prop for prop in settings.bl_rna.properties if prop.identifier not in {"rna_type", "name"}]
+    kept = [prop.identifier for prop in own if prop.identifier not in OF_A_SCENE]
+    lines = [f"settings.{name} = {_value(settings, name)!r}" for name in kept]
+    return "\n".join(["import bpy", "settings = bpy.context.scene.physplace", "", *lines, ""])
+
+
+def _value(settings: PhysPlaceSettings, name: str) -> object:
+    value = getattr(settings, name)
+    return value if isinstance(value, (str, bool, int, float)) else tuple(value)
+
+
+def file_name(name: str) -> str:
+    """Return a file's name, without its ending, that Blender shows as the name of a preset."""
+    letters = bpy.path.display_name_to_filepath(name)
+    return "".join(letter if letter.isalnum() or letter == "-" else "_" for letter in letters)
+
+
+def is_extension() -> bool:
+    """Return whether this is installed as an extension, which has a folder of the user."""
+    return PACKAGE.startswith("bl_ext.")
+
+
+def _user_folder(path: str = "", *, create: bool = False) -> str:
+    return bpy.utils.extension_path_user(PACKAGE, path=path, create=create)
+
+
+@contextmanager
+def presets_found() -> Iterator[None]:
+    """Have Blender find presets in the extension's folder of the user until the block ends."""
+    if not is_extension():
+        yield
+        return
+    folder = _user_folder()
+    _utils.register_preset_path(folder)
+    try:
+        yield
+    finally:
+        _utils.unregister_preset_path(folder)
