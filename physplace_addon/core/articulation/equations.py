@@ -95,6 +95,11 @@ class Equations:
         return len(self.hard)
 
     @cached_property
+    def soft(self) -> Bools:
+        """The rows (n,) that resist: those of stiff axes."""
+        return ~self.hard & (self.goal < 0)
+
+    @cached_property
     def body(self) -> Ints:
         """The groups (n, 2) of the rows, FIXED for the world."""
         bodies = [batch.body for batch in self.batches]
@@ -114,7 +119,7 @@ class Equations:
         batches = (*self.batches[:firm], *(batch for some in of_goals for batch in some))
         found = replace(self, batches=batches, goals=tuple(goals), goal_batches=len(batches) - firm)
         if self.has_goals_like(found) and [g.weight for g in goals] == [g.weight for g in self.goals]:
-            kept = ("dual", "places", "body", "bend_exactly")
+            kept = ("dual", "places", "body", "bend_exactly", "bending_both", "soft")
             found.__dict__.update({name: getattr(self, name) for name in kept})
             return found
         first = int(np.count_nonzero(self.goal < 0))
@@ -158,6 +163,17 @@ class Equations:
         found = np.ones(len(self.groups) + 1, bool)  # the last one is the world
         found[self.body[~exactly]] = False
         return found[:-1]
+
+    @cached_property
+    def bending_both(self) -> Ints:
+        """The rows (k,) whose second derivatives by both of their groups `hessians` gives."""
+        both = [np.full(len(batch.body), batch.bends_both) for batch in self.batches]
+        return np.flatnonzero(np.concatenate([np.zeros(0, bool), *both]))
+
+    def hessians(self, configuration: Configuration) -> Floats:
+        """Return the second derivatives (k, 12, 12) of the rows `bending_both`."""
+        found = [batch.hessians(configuration) for batch in self.batches if batch.bends_both]
+        return np.concatenate([np.zeros((0, 12, 12)), *found])
 
     def frames(self, configuration: Configuration) -> AnchorFrames:
         """Return where the joints' anchor frames are."""

@@ -6,6 +6,7 @@ they move points. With (c, v) = e e0*, c >= 0,
 
     |e - e0|^2 = 2 - 2 c,    dE = w_g ((r - r0) / L . dX / L + 2 k_g^2 / L^2 v . dTheta),
 
+its second derivatives are w_g by shifts and w_g k_g^2 / L^2 c by turns, since 2 dv = c dTheta + dTheta x v,
 and the unit rows e'e = 1 have the multiplier that makes the gradient by e tangential.  Their normals e are
 orthogonal to all others' 2 J_Theta G, so that they do not take part in the normal equations (`explicit_kkt`
 has them).
@@ -32,6 +33,7 @@ from .configuration import Configuration
 from .linkage import Linkage
 
 _UNTURNED = np.array([[1.0, 0.0, 0.0, 0.0]])
+_LEAST_COSINE = 0.1  # of half a turn, from the reference: at half of a whole turn E has no curvature
 _LEAST_LEVER = 1e-3  # of k_g over L: a bead's turn costs no less, so that rows stay comparable
 
 
@@ -122,6 +124,15 @@ class RigidGroups:
         shifted = (configuration.centre - reference.centre) / self.length
         gradient: Floats = self.metric * np.concatenate([shifted, 2.0 * turned], axis=1)
         return gradient
+
+    def curvature(self, reference: Configuration, configuration: Configuration) -> Floats:
+        """Return the diagonal (k, 6) of the second derivatives of E by twists at a configuration, for motions
+        from a reference, but no turn's below `_LEAST_COSINE` of what it is there.
+        """
+        cosine = np.abs(np.einsum("ki,ki->k", configuration.turn, reference.turn))
+        curvature = self.metric.copy()
+        curvature[:, 3:] *= np.maximum(cosine, _LEAST_COSINE)[:, None]
+        return curvature
 
     def cost(self, reference: Configuration, configuration: Configuration) -> float:
         """Return E of a motion from a reference."""

@@ -16,7 +16,7 @@ and with B = J K^-1 G', x_0 the step without gaps, the gaps are a small linear c
     S = G K^-1 G' - B' A^-1 B,    0 <= z,    S z + G x_0 + g >= 0.
 
 Hessian.  The paper's block is 1, which leaves out the bend of the constraints: it then diverges for goals far
-away.  Here K = M - sum l_i H_i with the H_i of `rows`, a 3x3 matrix for the turn of each group, exact for
+away.  Here K = ddE - sum l_i H_i with the H_i of `rows`, a 3x3 matrix for the turn of each group, exact for
 spherical joints, pins and point goals.  Where it is not positive definite, its eigenvalues are taken by their
 sizes, so that a step goes away from a saddle; but not where joints, goals and pressing gaps leave no motion
 that way (`optimization.saddle_systems`).  With that, and with what pressing gaps bend by two groups at once,
@@ -159,13 +159,15 @@ def newton_step(
     """
     groups = equations.groups
     cost = groups.gradient(reference, at.configuration)
+    curvature = groups.curvature(reference, at.configuration)
     if anchor is not None:
         cost = cost + anchor.strength * groups.gradient(anchor.configuration, at.configuration)
-    held = 0.0 if anchor is None else anchor.strength
-    compliance = np.where(equations.hard, softness, 1.0) * equations.compliance
-    saddle, right = _saddle(equations, at, rows, gaps, held, compliance)
+        curvature += anchor.strength * groups.curvature(anchor.configuration, at.configuration)
+    damped = np.where(equations.soft, 1.0 / (1.0 + at.damping), 1.0)
+    compliance = damped * np.where(equations.hard, softness, 1.0) * equations.compliance
+    saddle, right = _saddle(equations, at, rows, gaps, curvature, compliance)
     prior = _prior_multipliers(equations, at, rows)
-    x, multipliers = saddle.solved(right - cost, compliance * prior - rows.value)
+    x, multipliers = saddle.solved(right - cost, compliance * prior - damped * rows.value)
     pressing = np.zeros(0)
     if gaps is not None and len(gaps.gap):
         x, multipliers, pressing = _pressed(saddle, gaps, x, multipliers, at.pressing)
@@ -236,54 +238,72 @@ def _bend(equations: Equations, at: Iterate, rows: Rows, gaps: Gaps | None) -> F
 
 
 def _saddle(
-    equations: Equations, at: Iterate, rows: Rows, gaps: Gaps | None, held: float, compliance: Floats
+    equations: Equations, at: Iterate, rows: Rows, gaps: Gaps | None, curvature: Floats, compliance: Floats
 ) -> tuple[SaddleSystem, Floats]:
     """Return the KKT system of a step, and what pressing gaps add to its right-hand side (k, 6).
 
-    held: how strongly an anchor holds back.  compliance (n,): C.
+    curvature (k, 6): of the cost.  compliance (n,): C.
     """
-    bend, metric = _bend(equations, at, rows, gaps), (1.0 + at.damping + held) * equations.groups.metric
-    inverse, raised = 1.0 / metric, np.zeros((0, *metric.shape))
+    bend, more = _bend(equations, at, rows, gaps), 1.0 + at.damping
+    curvature = more * curvature
+    inverse, raised = 1.0 / curvature, np.zeros((0, *curvature.shape))
     if bend is not None:
-        inverse, raised = raised_inverse(metric, (1.0 + at.damping) * bend, equations.bend_exactly)
+        inverse, raised = raised_inverse(curvature, more * bend, equations.bend_exactly)
     equations.dual.factor(rows.blocks, inverse, compliance)
     plain = SaddleSystem.of(equations.dual, inverse, len(equations))
-    changes, signs, right = _of_pressing(equations, at, gaps)
-    found, is_changed = plain.lowered(raised, changes, signs)
-    return found, right if is_changed else np.zeros(metric.shape)
+    changes, signs, right = _of_both_groups(equations, at, gaps)
+    return plain.lowered(raised, np.sqrt(more) * changes, signs, curvature), more * right
 
 
-def _of_pressing(equations: Equations, at: Iterate, gaps: Gaps | None) -> tuple[Floats, Floats, Floats]:
-    """Return what gaps that pressed in the step before add: U (u, k, 6) and S (u,), and to r (k, 6).
+def _of_both_groups(equations: Equations, at: Iterate, gaps: Gaps | None) -> tuple[Floats, Floats, Floats]:
+    """Return what bends by two groups at once adds: U (u, k, 6) and S (u,), and to r (k, 6).
 
-    It is how they bend by two groups at once, and a penalty.  They are expected to close, G x + g = 0.  So w
-    G'G x = -w G'g holds, too, whatever w, and with it only motions that they leave free must be positive.
+    It is how stiff axes bend, and gaps that pressed in the step before, and a penalty of these.
     """
-    count = len(equations.groups)
+    pull = at.multipliers[equations.bending_both]
     some = np.zeros(0, np.intp)
-    if gaps is not None and len(at.pressing) == len(gaps.gap):
+    if gaps is not None and gaps.hessians is not None and len(at.pressing) == len(gaps.gap):
         some = np.flatnonzero(at.pressing)
+    right = np.zeros(equations.groups.metric.shape)
+    if not pull.any() and not len(some):
+        return np.zeros((0, *right.shape)), np.zeros(0), right
+    body, hessians = equations.body[equations.bending_both], equations.hessians(at.configuration)
     if gaps is None or gaps.hessians is None or not len(some):
-        return np.zeros((0, count, 6)), np.zeros(0), np.zeros((count, 6))
-    changes, signs = _mixed_bend(equations, gaps, gaps.hessians(some), some, at.pressing[some])
-    closing = gaps.take(some).dense(count).reshape(-1, count, 6)
-    weight = _PENALTY / np.einsum("pkj,kj->p", closing**2, 1.0 / equations.groups.metric)
-    right = -np.einsum("p,pkj->kj", weight * gaps.gap[some], closing)
-    penalty = np.sqrt(weight)[:, None, None] * closing
+        return *_mixed_bend(equations, body, hessians, pull), right
+    body, hessians = np.concatenate([body, gaps.body[some]]), np.concatenate([hessians, gaps.hessians(some)])
+    changes, signs = _mixed_bend(equations, body, hessians, np.concatenate([pull, at.pressing[some]]))
+    penalty, right = _closing(equations, gaps.take(some))
     return np.concatenate([changes, penalty]), np.concatenate([signs, np.ones(len(some))]), right
 
 
-def _mixed_bend(
-    equations: Equations, gaps: Gaps, hessians: Floats, some: Ints, pressing: Floats
-) -> tuple[Floats, Floats]:
-    """Return U (u, k, 6) and S (u,) of what some gaps bend by two groups at once.
+def _closing(equations: Equations, gaps: Gaps) -> tuple[Floats, Floats]:
+    """Return the directions (p, k, 6) of a penalty of gaps that press, and what they add to r (k, 6).
 
-    It is - sum z_i H_i = U S U'.  What is small beside the metric is left out.
+    They are expected to close, G x + g = 0.  So w G'G x = -w G'g holds, too, whatever w, and with it only
+    motions that they leave free must be positive.
+    """
+    metric = equations.groups.metric
+    closing = gaps.dense(len(metric)).reshape(-1, *metric.shape)
+    weight = _PENALTY / np.einsum("pkj,kj->p", closing**2, 1.0 / metric)
+    right: Floats = -np.einsum("p,pkj->kj", weight * gaps.gap, closing)
+    return np.sqrt(weight)[:, None, None] * closing, right
+
+
+def _mixed_bend(equations: Equations, body: Ints, hessians: Floats, pull: Floats) -> tuple[Floats, Floats]:
+    """Return U (u, k, 6) and S (u,) of what some rows and gaps bend by two groups at once.
+
+    It is - sum l_i H_i = U S U'.  What is small beside the metric is left out.
+
+    Args:
+        equations: of the groups.
+        body (p, 2): these groups of each.
+        hessians (p, 12, 12): H_i.
+        pull (p,): their multipliers.
     """
     count = len(equations.groups)
-    pairs, number = np.unique(gaps.body[some], axis=0, return_inverse=True)
+    pairs, number = np.unique(body, axis=0, return_inverse=True)
     sums = np.zeros((len(pairs), 12, 12))
-    np.add.at(sums, number.ravel(), -pressing[:, None, None] * hessians)
+    np.add.at(sums, number.ravel(), -pull[:, None, None] * hessians)
     metric = np.concatenate([equations.groups.metric, np.full((1, 6), np.inf)])  # nothing moves the world
     root = np.sqrt(metric[pairs]).reshape(-1, 12)
     values, vectors = np.linalg.eigh(sums / root[:, :, None] / root[:, None])

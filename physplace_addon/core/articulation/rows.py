@@ -11,7 +11,8 @@ so that its block is (t L d, a x d), and its second derivative by the same group
     1/2 (d a' + a d') - (d . a) 1.
 
 There is none by two groups, or by a shift: the Hessian of the Lagrangian is block diagonal, and K^-1 in the
-normal equations is a matrix for each group.  The kinds:
+normal equations is a matrix for each group.  Only the coordinates of joints, as those of stiff axes, bend by
+both of their groups (`RowBatch.hessians`).  The kinds:
 
     coincident points   p_B - p_A = 0, in the scene's axes: spherical joints, pins, point goals
     equal axes          a_j . b_k = 0, axes of two frames: pins, sliders, universal joints.  Where other rows
@@ -33,7 +34,8 @@ import numpy as np
 
 from ..arrays import ArrayRecord, Bools, Floats, Ints
 from ..mechanics.inertia import Inertia
-from ..mechanics.joints.equations import AnchorFrames, Joints
+from ..mechanics.joints.equations import AnchorFrames, JointRows, Joints
+from ..mechanics.joints.second_derivatives import coordinate_hessians, equation_hessians
 from ..vectors import cross, dot
 from .configuration import Configuration
 
@@ -69,12 +71,25 @@ class RowBatch(ABC):
 
     @property
     def bends_exactly(self) -> Bools:
-        """Whether the directions and arms (n,) of rows that hold give all of their second derivatives."""
+        """Whether the directions and arms, or `hessians`, of rows (n,) that hold give all of their second
+        derivatives.
+        """
         return np.zeros(len(self.body), bool)
+
+    @property
+    def bends_both(self) -> bool:
+        """Whether `hessians` gives how the rows bend, which directions and arms do not."""
+        return False
 
     @abstractmethod
     def rows(self, configuration: Configuration) -> Rows:
         """Return the rows (n,) at a configuration."""
+
+    def hessians(self, configuration: Configuration) -> Floats:
+        """Return what directions and arms leave out of the second derivatives (n, 12, 12) of the rows by the
+        twists of both groups, of a batch that bends both.
+        """
+        return np.zeros((len(self.body), 12, 12))
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,15 +235,41 @@ class JointAxes(RowBatch):
         """The groups (n, 2) of the rows."""
         return self.joints.body[self.joint]
 
+    @property
+    def bends_exactly(self) -> Bools:
+        """That all of them do."""
+        return np.ones(len(self.joint), bool)
+
+    @property
+    def bends_both(self) -> bool:
+        """That they do."""
+        return True
+
     def rows(self, configuration: Configuration) -> Rows:
         """Return a row an axis."""
-        frames = AnchorFrames.at(self.joints, self.inertia, configuration.centre, configuration.turn)
-        equation = np.isnan(self.target)
-        if equation.all():
+        frames = self._frames(configuration)
+        if self._is_equation:
             at = self.joint, self.axis
             return Rows.straight(frames.residuals()[at], frames.residual_blocks()[at])
         value = frames.coordinates(self.near)[self.joint, self.axis] - self.target
         return Rows.straight(value, frames.coordinate_blocks()[self.joint, self.axis])
+
+    def hessians(self, configuration: Configuration) -> Floats:
+        """Return their second derivatives (n, 12, 12)."""
+        frames, at = self._frames(configuration), (self.joint, self.axis)
+        nothing = np.zeros(len(self.joint))
+        if self._is_equation:
+            blocks = frames.residual_blocks()[at]
+            return equation_hessians(frames, JointRows(blocks, self.body, nothing, *at))
+        blocks = frames.coordinate_blocks()[at]
+        return coordinate_hessians(frames, JointRows(blocks, self.body, nothing, *at))
+
+    @property
+    def _is_equation(self) -> bool:
+        return bool(np.isnan(self.target).all())
+
+    def _frames(self, configuration: Configuration) -> AnchorFrames:
+        return AnchorFrames.at(self.joints, self.inertia, configuration.centre, configuration.turn)
 
 
 def merged(batches: Sequence[RowBatch]) -> list[RowBatch]:

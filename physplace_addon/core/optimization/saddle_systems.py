@@ -10,8 +10,17 @@ K = K' + U S U', and X the solution of K' for U,
 
     x = x' - X (S + U' X)^-1 U' x',    x' that of K'.
 
-Free motions have positive curvature in K if and only if S + U' X has as many negative eigenvalues as S, as
-they have it in K' (Haynsworth 1968, the inertia of Schur complements).
+Where K would not be positive along free motions, as much is put back as these need.  Let K+ be K' with the
+directions of S = 1, X the solutions of K+ for the others, and w an eigenvector of -1 + U' X of these with the
+eigenvalue v.  Along z = X w
+
+    z' K+ z = 1 + v,    z' K z = -v (1 + v),
+
+and motions of other w are orthogonal to z in both.  So each keeps the share r of z' K+ z that it needs:
+K+ - t U w (U w)' with t = (1 - r) / (1 + v), where r = -v is all of K.  What bends away keeps the size of its
+curvature, r = |v|, as steps to a minimum do.  And what is small is small beside the metric, z' M z: joints
+that are all but at a dead point have multipliers, and bends, without bound, so that a share of K+ that looks
+like nothing may be stiffer than M by far.
 """
 
 from __future__ import annotations
@@ -20,13 +29,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Bools, Floats
+from ..arrays import Bools, Floats, Ints
 from .dual_equations import DualEquations
 
-_LEAST_CURVATURE = 0.1  # of K', over M: what bends away is no freer
+_LEAST_CURVATURE = 0.1  # of K' and along free motions, over M: what bends away is no freer
 _MOST_CHANGES = 24  # of what was raised, the least curvatures: each takes a solution of all rows
-_FREE = 0.9  # of a raised curvature, that free motions need: less is taken back
-_SINGULAR = 3e-3  # eigenvalue of S + U' X below which the system is all but singular
+_FLAT = 3e-3  # curvature of a free motion, over M, that bends away no more: there is no less of it
+_ROUNDED = 1e-7  # share r that rounding errors of X may have made
 _FIRST = np.arange(3)
 
 
@@ -37,7 +46,7 @@ class SaddleSystem:
     Attributes:
         dual: the normal equations, factored with the inverse of K'.
         inverse: that inverse (m, 6, 6) of each body, or its diagonal (m, 6).
-        changes (u, m, 6): U, turned so that S + U' X is diagonal.
+        changes (u, m, 6): U, each times what stays of it, turned so that S + U' X is diagonal.
         solutions (u, m, 6), multipliers (n, u): X with its multipliers.
         gain (u,): the negative inverse of that diagonal.
     """
@@ -55,39 +64,27 @@ class SaddleSystem:
         none = np.zeros((0, len(inverse), 6))
         return cls(dual, inverse, none, none, np.zeros((rows, 0)), np.zeros(0))
 
-    def lowered(self, raised: Floats, changes: Floats, signs: Floats) -> tuple[SaddleSystem, bool]:
-        """Return the system without what was raised and with changes, and whether these are in it.
-
-        If free motions are not positive then, it is without changes, and of what was raised as much stays as
-        free motions need.
+    def lowered(self, raised: Floats, changes: Floats, signs: Floats, metric: Floats) -> SaddleSystem:
+        """Return the system without what was raised and with changes, as far as free motions stay positive.
 
         Args:
             raised (u, m, 6): directions along which the curvature of K' was raised.
             changes (v, m, 6), signs (v,): other directions U, and S of these.
+            metric (m, 6): M.
         """
-        every, count = np.concatenate([raised, changes]), len(raised)
-        if not len(every):
-            return self, True
-        signs = np.concatenate([np.full(count, -1.0), signs])
+        more, less = changes[signs > 0.0], np.concatenate([raised, changes[signs < 0.0]])
+        if not len(more) and not len(less):
+            return self
+        every = np.concatenate([more, less])
         x, multipliers = self.solved_for(every)
-        matrix = np.diag(signs) + every.reshape(len(every), -1) @ x.reshape(len(x), -1).T
-        values, turn = np.linalg.eigh(matrix)
-        singular = (np.abs(values) < _SINGULAR).any()
-        if len(changes) and not singular and (values < 0.0).sum() == (signs < 0.0).sum():
-            return self._with(every, x, multipliers, values, turn), True
-        values, turn = np.linalg.eigh(matrix[:count, :count])
-        chosen = values < _FREE - 1.0
-        values, turn = values[chosen], turn[:, chosen]
-        return self._with(raised, x[:count], multipliers[:, :count], values, turn), not len(changes)
-
-    def _with(
-        self, changes: Floats, x: Floats, multipliers: Floats, values: Floats, turn: Floats
-    ) -> SaddleSystem:
-        """Return the system with changes U (u, m, 6), of which X and its multipliers are known, as far as
-        they are combined by `turn` (u, v), to S + U' X of `values` (v,).
-        """
-        along, solutions = (np.einsum("uv,ukj->vkj", turn, each) for each in (changes, x))
-        return SaddleSystem(self.dual, self.inverse, along, solutions, multipliers @ turn, -1.0 / values)
+        flat = x.reshape(len(x), metric.size)
+        combined, values = _kept(
+            every.reshape(flat.shape) @ flat.T, (flat * metric.ravel()) @ flat.T, len(more)
+        )
+        changed, solutions = (np.einsum("uv,ukj->vkj", combined, each) for each in (every, x))
+        return SaddleSystem(
+            self.dual, self.inverse, changed, solutions, multipliers @ combined, -1.0 / values
+        )
 
     def solved(self, right: Floats, below: Floats) -> tuple[Floats, Floats]:
         """Return x (m, 6) and l (n,) for r (m, 6) and p (n,)."""
@@ -109,6 +106,37 @@ class SaddleSystem:
             return x, multipliers
         share = np.einsum("vkj,ukj->vu", self.changes, x) * self.gain[:, None]
         return x + np.einsum("vu,vkj->ukj", share, self.solutions), multipliers + self.multipliers @ share
+
+
+def _kept(gram: Floats, squares: Floats, count: int) -> tuple[Floats, Floats]:
+    """Return combinations (u, v) of directions, and S + U' X (v,), of what is put back and added.
+
+    Args:
+        gram (u, u): U' X of all directions.
+        squares (u, u): X' M X.
+        count: the number of those of S = 1, the first ones.
+    """
+    of_more = np.linalg.solve(np.eye(count) + gram[:count, :count], gram[:count, count:])
+    values, turn = np.linalg.eigh(gram[count:, count:] - gram[count:, :count] @ of_more)
+    along = np.concatenate([-of_more, np.eye(len(values))]) @ turn
+    taken, share = _taken(values, (along * (squares @ along)).sum(axis=0))
+    combined = np.zeros((len(gram), count + len(taken)))
+    combined[:count, :count], combined[count:, count:] = np.eye(count), turn[:, taken]
+    inverse = np.concatenate([np.ones(count), -1.0 / share])
+    found, turn = np.linalg.eigh(combined.T @ gram @ combined + np.diag(inverse))
+    return combined @ turn, found
+
+
+def _taken(energy: Floats, squares: Floats) -> tuple[Ints, Floats]:
+    """Return which directions are put back, and their t.
+
+    energy (u,): z' K+ z = 1 + v.  squares (u,): z' M z.
+    """
+    energy = np.maximum(energy, _ROUNDED)
+    least = np.where(energy < 1.0, _FLAT, _LEAST_CURVATURE) * squares / energy
+    rest = np.minimum(np.maximum(np.maximum(np.abs(1.0 - energy), _ROUNDED), least), 1.0)
+    taken = np.flatnonzero((rest < 1.0) & (energy > _ROUNDED))
+    return taken, (1.0 - rest[taken]) / energy[taken]
 
 
 def raised_inverse(metric: Floats, bend: Floats, exact: Bools) -> tuple[Floats, Floats]:

@@ -55,7 +55,7 @@ def test_a_figure_with_pinned_feet_comes_to_rest_where_the_mouse_has_led_it_onto
             session.follow(start + share * (stop - start))
             session.step()
             session.step()
-        after = [session.step() for _ in range(30) if not session.is_still]
+        after = [session.step() for _ in range(15) if not session.is_still]
         assert session.is_still, f"still moving {len(after)} ticks after the mouse has stopped"
     session.show(bpy.context)
     assert rigs.bone_matrix(rig, "Thigh.L")[2, 3] < 0.5 * (SEAT + HIP)

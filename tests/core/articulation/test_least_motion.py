@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pytest
@@ -9,10 +10,14 @@ from scipy.optimize import NonlinearConstraint, minimize
 
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.articulation import (
+    Linkage,
     LinkageSolve,
     LinkageStatus,
     PointGoal,
 )
+from physplace_addon.core.articulation.equations import Equations
+from physplace_addon.core.articulation.groups import RigidGroups
+from physplace_addon.core.articulation.least_motion import Iterate, newton_step
 from physplace_addon.core.mechanics.joints import FREE
 from physplace_addon.core.rigid import Pose, rotation_matrix, rotation_vector
 from tests.core.articulation import figures
@@ -38,6 +43,25 @@ def random_linkage(rng: np.random.Generator) -> tuple[Figure, PointGoal]:
     return figure, PointGoal(part, TIP, (0.7 if kind == 0 else 1.0) * place + shift)
 
 
+def test_the_last_steps_to_a_figure_with_stiff_axes_are_those_of_newtons_method() -> None:
+    """Each is about as short as the square of the one before: how stiff axes bend is known."""
+    figure = figures.chain(4, 0.3)
+    stiff = dict.fromkeys((1, 2, 3), (0, 0, 0, 2.0, 1.0, 3.0))
+    linkage = Linkage.of(figure.linkage.parts, figure.linkage.joints, stiffness=stiff)
+    groups, start = RigidGroups.of(linkage, figure.poses)
+    goal = PointGoal(3, TIP, np.array([1.6, 1.4, 0.9]))
+    equations = Equations.of(groups, [goal], start)
+    at, lengths = Iterate.start(start, equations), list[float]()
+    for _ in range(40):
+        at = newton_step(equations, start, at, equations.rows(at.configuration), longest=0.1)
+        lengths.append(at.length)
+        if at.length < 1e-11:
+            break
+    assert lengths[-1] < 1e-11
+    near = next(i for i, length in enumerate(lengths) if length < 1e-2)
+    assert len(lengths) - near <= 4, lengths[near:]
+
+
 @dataclass(frozen=True, eq=False)
 class Problem:
     """Least motion in unknowns of its own: a shift and a rotation vector of each part."""
@@ -47,39 +71,60 @@ class Problem:
     length: float
 
     def frames(self, x: Floats) -> tuple[Floats, Floats]:
-        """The parts' rotations and translations, and at last those of the world."""
-        moves = x.reshape(-1, 6)
+        """The parts' rotations and translations, and at last those of the world, for each of many x."""
+        moves = x.reshape(*x.shape[:-1], -1, 6)
         poses = self.figure.poses
-        turn = rotation_matrix(moves[:, 3:]) @ np.array([pose.matrix for pose in poses])
-        shift = np.array([pose.translation for pose in poses]) + moves[:, :3]
-        return np.concatenate([turn, np.eye(3)[None]]), np.concatenate([shift, np.zeros((1, 3))])
+        turn = rotation_matrix(moves[..., 3:]) @ np.array([pose.matrix for pose in poses])
+        shift = np.array([pose.translation for pose in poses]) + moves[..., :3]
+        world = np.broadcast_to(np.eye(3), (*x.shape[:-1], 1, 3, 3))
+        return np.concatenate([turn, world], axis=-3), np.concatenate([shift, 0.0 * world[..., 0]], axis=-2)
 
     def openings(self, x: Floats) -> Floats:
-        """What is zero where all joints are closed and the goal is met."""
+        """What is zero where all joints are closed and the goal is met, for each of many x."""
         turn, shift = self.frames(x)
         goal = self.goal
-        found = [turn[goal.part] @ goal.point + shift[goal.part] - goal.target]
+        found = [turn[..., goal.part, :, :] @ goal.point + shift[..., goal.part, :] - goal.target]
         for joint in self.figure.linkage.joints:
             a = joint.anchors
-            first, second = turn[a.first] @ a.frame1.matrix, turn[a.second] @ a.frame2.matrix
-            here = turn[a.first] @ a.frame1.translation + shift[a.first]
-            there = turn[a.second] @ a.frame2.translation + shift[a.second]
-            found.append(((there - here) @ first)[[axis != FREE for axis in joint.axes[:3]]])
-            apart = first.T @ second
+            one, two = turn[..., a.first, :, :], turn[..., a.second, :, :]
+            first, second = one @ a.frame1.matrix, two @ a.frame2.matrix
+            here = one @ a.frame1.translation + shift[..., a.first, :]
+            there = two @ a.frame2.translation + shift[..., a.second, :]
+            along = np.einsum("...i,...ij->...j", there - here, first)
+            found.append(along[..., [axis != FREE for axis in joint.axes[:3]]])
+            apart = np.swapaxes(first, -1, -2) @ second
             if a.name == "pin":
-                found.append(apart[:2, 2])
+                found.append(apart[..., :2, 2])
             elif a.name == "slider":
-                found.append(np.array([apart[0, 1], apart[0, 2], apart[1, 2]]))
+                found.append(apart[..., [0, 0, 1], [1, 2, 2]])
             elif a.name == "cross":
-                found.append(apart[:1, 1])
-        return np.concatenate(found)
+                found.append(apart[..., :1, 1])
+        return np.concatenate(found, axis=-1)
+
+    def slopes(self, x: Floats) -> Floats:
+        """The derivatives of the openings, by central differences."""
+        steps = 1e-6 * np.eye(len(x))
+        slopes: Floats = (self.openings(x + steps) - self.openings(x - steps)).T / 2e-6
+        return slopes
 
     def cost(self, x: Floats) -> float:
         """The cost of the motion: of a turn by an angle a, 4 k^2 (1 - cos(a / 2))."""
         moves = x.reshape(-1, 6)
-        levers = np.array([part.radius**2 / 3.0 for part in self.figure.linkage.parts])
-        turns = 4.0 * levers * (1.0 - np.cos(0.5 * np.linalg.norm(moves[:, 3:], axis=1)))
+        turns = 4.0 * self.levers * (1.0 - np.cos(0.5 * np.linalg.norm(moves[:, 3:], axis=1)))
         return float((0.5 * (moves[:, :3] ** 2).sum(axis=1) + turns).sum()) / self.length**2
+
+    def cost_slopes(self, x: Floats) -> Floats:
+        """Its derivatives: 2 k^2 sin(a / 2) along the axis of the turn."""
+        moves = x.reshape(-1, 6).copy()
+        angle = np.linalg.norm(moves[:, 3:], axis=1)
+        moves[:, 3:] *= (self.levers * np.sinc(0.5 * angle / np.pi))[:, None]
+        slopes: Floats = moves.ravel() / self.length**2
+        return slopes
+
+    @cached_property
+    def levers(self) -> Floats:
+        """The squares k^2 of what the parts' turns cost."""
+        return np.array([part.radius**2 / 3.0 for part in self.figure.linkage.parts])
 
     def unknowns(self, poses: Sequence[Pose]) -> Floats:
         """The unknowns of poses."""
@@ -107,7 +152,8 @@ def test_the_end_is_the_least_motion_that_an_independent_optimizer_finds_on_50_l
             problem.cost,
             0.9 * mine,
             method="SLSQP",
-            constraints=NonlinearConstraint(problem.openings, 0.0, 0.0),
+            jac=problem.cost_slopes,
+            constraints=NonlinearConstraint(problem.openings, 0.0, 0.0, jac=problem.slopes),
             tol=1e-13,
             options={"maxiter": 300},
         )

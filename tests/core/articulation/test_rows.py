@@ -120,6 +120,28 @@ def test_derivatives_of_joints_are_finite_differences_anywhere(
     assert_derivatives(equations, at.moved(0.4 * rng.normal(size=(2, 6)), groups.length))
 
 
+def test_how_axes_of_joints_bend_by_both_of_their_groups_is_a_second_difference(
+    rng: np.random.Generator,
+) -> None:
+    linkage, poses = two_parts(rng, ball)
+    half_locked = generic(linkage.joints[0].anchors, (FREE, FREE, FREE), (FREE, FREE, LOCKED))
+    stiff = Linkage.of(linkage.parts, linkage.joints, stiffness={0: (0, 0, 0, 3.0, 2.0, 1.0)})
+    for each, count in ((stiff, 3), (Linkage.of(linkage.parts, [half_locked]), 1)):
+        groups, reference = RigidGroups.of(each, poses)
+        equations, step = Equations.of(groups, (), reference), 1e-4
+        at = reference.moved(0.4 * rng.normal(size=(2, 6)), groups.length)
+        assert len(equations.bending_both) == count
+        found = equations.hessians(at)
+        for _ in range(5):
+            twist = rng.normal(size=(2, 6))
+            values = [
+                equations.rows(at.moved(s * step * twist, groups.length)).value for s in (-1.0, 0.0, 1.0)
+            ]
+            second = (values[0] - 2.0 * values[1] + values[2])[equations.bending_both] / step**2
+            bent = np.einsum("i,nij,j->n", twist.ravel(), found, twist.ravel())
+            np.testing.assert_allclose(bent, second, atol=1e-5)
+
+
 GOALS: list[Callable[[np.random.Generator], Goal]] = [
     lambda rng: PointGoal(0, rng.normal(size=3), rng.normal(size=3)),
     lambda rng: OrientationGoal(1, Pose(rng.normal(size=4), np.zeros(3)).rotation),

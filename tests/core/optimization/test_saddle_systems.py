@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.optimization.dual_equations import DualEquations
@@ -10,6 +11,8 @@ from physplace_addon.core.optimization.saddle_systems import SaddleSystem, raise
 
 COUNT, COMPLIANCE = 6, 1e-3
 BODY = np.array([(i, i + 1) for i in range(COUNT - 1) for _ in range(5)], np.intp)
+
+NOTHING = np.zeros((0, COUNT, 6)), np.zeros(0)
 
 
 class Problem:
@@ -68,9 +71,8 @@ def test_what_was_raised_is_taken_back_where_free_motions_stay_positive(rng: np.
         raised = np.asarray(np.linalg.inv(_dense(problem.system.inverse)), np.float64)
         assert problem.free_curvature(raised) > 0.0
         is_positive = problem.free_curvature(problem.curvature) > 0.0
-        found, is_whole = problem.system.lowered(problem.raised, np.zeros((1, COUNT, 6)), np.ones(1))
-        assert is_whole == is_positive
-        if is_whole:
+        found = problem.system.lowered(problem.raised, *NOTHING, problem.metric)
+        if is_positive:
             problem.assert_solved(found, problem.curvature, rng)
         seen.add(is_positive)
     assert seen == {True, False}
@@ -79,9 +81,8 @@ def test_what_was_raised_is_taken_back_where_free_motions_stay_positive(rng: np.
 def test_a_system_that_needs_some_of_what_was_raised_still_goes_downhill(rng: np.random.Generator) -> None:
     problem = Problem(rng, 4.0)
     assert problem.free_curvature(problem.curvature) < 0.0
-    change = 0.1 * rng.normal(size=(1, COUNT, 6))
-    lowered, is_whole = problem.system.lowered(problem.raised, change, -np.ones(1))
-    assert not is_whole
+    changes = 0.1 * rng.normal(size=(2, COUNT, 6))
+    lowered = problem.system.lowered(problem.raised, changes, np.array([-1.0, 1.0]), problem.metric)
     for _ in range(20):
         right = rng.normal(size=(COUNT, 6))
         x, _ = lowered.solved(right, np.zeros(len(BODY)))
@@ -92,9 +93,33 @@ def test_changes_of_either_sign_are_part_of_the_system(rng: np.random.Generator)
     problem = Problem(rng, 0.3)
     changes, signs = 0.1 * rng.normal(size=(4, COUNT, 6)), np.array([1.0, -1.0, 1.0, -1.0])
     flat = changes.reshape(4, -1)
-    found, is_whole = problem.system.lowered(problem.raised, changes, signs)
-    assert is_whole
+    found = problem.system.lowered(problem.raised, changes, signs, problem.metric)
     problem.assert_solved(found, problem.curvature + flat.T @ (signs[:, None] * flat), rng)
+
+
+@pytest.mark.parametrize("bends_away", [False, True])
+def test_what_a_dead_point_stiffens_without_bound_is_as_free_as_its_motions_are(
+    bends_away: bool, rng: np.random.Generator
+) -> None:
+    """Two bodies that turn together, whose bends, 1e5 times the metric, all but cancel each other."""
+    metric, bend = np.ones((3, 6)), np.zeros((3, 3, 3))
+    bend[0, 0, 0], bend[1, 0, 0] = 1e5, -1e5 - 50.0
+    bend[2, 1, 1] = 4.0 if bends_away else 0.0  # no row holds it
+    inverse, raised = raised_inverse(metric, bend, np.ones(3, bool))
+    blocks = np.zeros((1, 2, 6))
+    blocks[0, :, 3] = 1.0, -1.0
+    dual = DualEquations(np.array([[0, 1]]), 3)
+    dual.factor(blocks, inverse, np.full(1, 1e-14))
+    change = np.zeros((1, 3, 6))
+    change[0, 2, 0] = 3.0
+    found = SaddleSystem.of(dual, inverse, 1).lowered(raised, change, np.ones(1), metric)
+    right = rng.normal(size=(3, 6))
+    x, _ = found.solved(right, np.zeros(1))
+    together = (right[0, 3] + right[1, 3]) / 52.0
+    np.testing.assert_allclose(x[:2, 3], [together, together], rtol=1e-4)
+    np.testing.assert_allclose(x[2, 0], right[2, 0] / 10.0, rtol=1e-8)
+    if bends_away:  # it goes on at the size of its curvature
+        np.testing.assert_allclose(x[2, 4], right[2, 4] / 3.0, rtol=1e-8)
 
 
 def _dense(inverse: Floats) -> Floats:
