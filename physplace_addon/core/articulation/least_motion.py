@@ -55,6 +55,8 @@ _MET = 1e-3  # of a goal's rows, over L or in radians, up to which its multiplie
 _STRONGEST = 1e3  # of these multipliers, over the unit cost: what is just out of reach does not pull for ever
 _PENALTY = 100.0  # of gaps that press, over the metric
 _SLIGHT = 1e-2  # of a bend by two groups, over the metric, that is left out
+_BENT = 0.02  # of a stiff axis, radians or over L, from where its bend counts
+_MOST_BENDS = 48  # of these, the greatest: each takes a solution of all rows
 _BENDS = 1e-9  # of the bend, over M, that is worth a matrix
 _CHOICES = 12  # rounds in which gaps are chosen that a step closes
 _CLOSES = 1e-10  # gap below which it is closed, over L
@@ -260,14 +262,17 @@ def _of_both_groups(equations: Equations, at: Iterate, gaps: Gaps | None) -> tup
 
     It is how stiff axes bend, and gaps that pressed in the step before, and a penalty of these.
     """
-    pull = at.multipliers[equations.bending_both]
+    rows = equations.bending_both
+    pull = at.multipliers[rows]
+    slight = equations.soft[rows] & (np.abs(pull) * equations.compliance[rows] < _BENT)
+    pull[slight] = 0.0  # beside how stiff they are
     some = np.zeros(0, np.intp)
     if gaps is not None and gaps.hessians is not None and len(at.pressing) == len(gaps.gap):
         some = np.flatnonzero(at.pressing)
     right = np.zeros(equations.groups.metric.shape)
     if not pull.any() and not len(some):
         return np.zeros((0, *right.shape)), np.zeros(0), right
-    body, hessians = equations.body[equations.bending_both], equations.hessians(at.configuration)
+    body, hessians = equations.body[rows], equations.hessians(at.configuration)
     if gaps is None or gaps.hessians is None or not len(some):
         return *_mixed_bend(equations, body, hessians, pull), right
     body, hessians = np.concatenate([body, gaps.body[some]]), np.concatenate([hessians, gaps.hessians(some)])
@@ -308,6 +313,8 @@ def _mixed_bend(equations: Equations, body: Ints, hessians: Floats, pull: Floats
     root = np.sqrt(metric[pairs]).reshape(-1, 12)
     values, vectors = np.linalg.eigh(sums / root[:, :, None] / root[:, None])
     pair, which = np.nonzero(np.abs(values) > _SLIGHT)
+    most = np.sort(np.argsort(-np.abs(values[pair, which]), kind="stable")[:_MOST_BENDS])
+    pair, which = pair[most], which[most]
     size = np.sqrt(np.abs(values[pair, which]))
     moves = np.isfinite(root)[pair]
     parts = np.where(moves, np.where(moves, root[pair], 0.0) * vectors[pair, :, which] * size[:, None], 0.0)

@@ -64,8 +64,7 @@ class DualEquations:
         self._owner = np.where(body.ravel() >= 0, body.ravel(), 0)
         self._columns = (self._owner[:, None] * 6 + np.arange(6)).ravel()
         self._still = np.flatnonzero(body.ravel() < 0)
-        self._by_owner = np.argsort(self._owner, kind="stable")
-        self._owner_starts = np.unique(self._owner[self._by_owner], return_index=True)[::-1]
+        self._row_starts = 12 * np.arange(self._rows + 1)
         self._in_hub = [(hub, entry[owner == hub]) for hub in dense]
         kept = entry[~np.isin(owner, dense)]
         first, second = _pairs_by_owner(kept, body.ravel()[kept])
@@ -183,14 +182,8 @@ class DualEquations:
 
     def primal_of_many(self, multipliers: Floats) -> Floats:
         """Return K^-1 J' l (k, m, 6) for multipliers l (n, k)."""
-        count = multipliers.shape[1]
-        entries = np.repeat(multipliers, 2, axis=0)[:, :, None] * self._weighted[:, None]
-        sums = np.zeros((self._count, count, 6))
-        order = self._by_owner
-        starts, owners = self._owner_starts
-        sums[owners] = np.add.reduceat(entries[order], starts, axis=0) if len(starts) else 0.0
-        found: Floats = sums.transpose(1, 0, 2)
-        return found
+        sums: Floats = self._as_matrix(self._weighted).T @ multipliers
+        return sums.T.reshape(-1, self._count, 6)
 
     def rates(self, x: Floats) -> Floats:
         """Return J x (n,) for coordinates x (m, 6)."""
@@ -200,9 +193,13 @@ class DualEquations:
 
     def rates_of_many(self, x: Floats) -> Floats:
         """Return J x' (n, k) for coordinates x (k, m, 6)."""
-        values = x.transpose(1, 2, 0)[self._owner].reshape(self._rows, 12, -1)
-        rates: Floats = (self._flat_blocks.reshape(self._rows, 1, 12) @ values)[:, 0]
+        rates: Floats = self._as_matrix(self._flat_blocks) @ x.reshape(len(x), 6 * self._count).T
         return rates
+
+    def _as_matrix(self, entries: Floats) -> sparse.csr_array:
+        """Return entries (2 n, 6), two for each row, as a matrix (n, 6 m)."""
+        shape = (self._rows, 6 * self._count)
+        return sparse.csr_array((entries.ravel(), self._columns, self._row_starts), shape)
 
 
 class _GeneralFactor:

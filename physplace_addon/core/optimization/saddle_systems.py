@@ -77,11 +77,9 @@ class SaddleSystem:
             return self
         every = np.concatenate([more, less])
         x, multipliers = self.solved_for(every)
-        flat = x.reshape(len(x), metric.size)
-        combined, values = _kept(
-            every.reshape(flat.shape) @ flat.T, (flat * metric.ravel()) @ flat.T, len(more)
-        )
-        changed, solutions = (np.einsum("uv,ukj->vkj", combined, each) for each in (every, x))
+        along, moves = (each.reshape(len(x), metric.size) for each in (every, x))
+        combined, values = _kept(along @ moves.T, (moves * metric.ravel()) @ moves.T, len(more))
+        changed, solutions = ((combined.T @ each).reshape(-1, *metric.shape) for each in (along, moves))
         return SaddleSystem(
             self.dual, self.inverse, changed, solutions, multipliers @ combined, -1.0 / values
         )
@@ -104,8 +102,9 @@ class SaddleSystem:
         x = free + self.dual.primal_of_many(multipliers)
         if not len(self.gain):
             return x, multipliers
-        share = np.einsum("vkj,ukj->vu", self.changes, x) * self.gain[:, None]
-        return x + np.einsum("vu,vkj->ukj", share, self.solutions), multipliers + self.multipliers @ share
+        changes, solutions = (each.reshape(len(self.gain), -1) for each in (self.changes, self.solutions))
+        share = changes @ x.reshape(len(x), -1).T * self.gain[:, None]
+        return x + (share.T @ solutions).reshape(x.shape), multipliers + self.multipliers @ share
 
 
 def _kept(gram: Floats, squares: Floats, count: int) -> tuple[Floats, Floats]:
