@@ -12,6 +12,7 @@ Runs in an environment that has `bpy`: its wheel brings `blender_ext.py`, the pr
 `blender --command extension`.
 """
 
+import hashlib
 import importlib.util
 import os
 import platform
@@ -28,6 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent
 MANIFEST = ROOT / "blender_manifest.toml"
 STAGE = ROOT / "build" / "physplace"
 DIST = ROOT / "dist"
+BUILT_FROM = ROOT / "build" / "built-from"
 
 SYSTEM_SCIPY = "system_scipy"  # how the zip without wheels is called, where others have their platform
 
@@ -107,6 +109,8 @@ def make_reproducible(package: Path) -> None:
 
 def build() -> None:
     """Fetch, lay out, zip."""
+    BUILT_FROM.unlink(missing_ok=True)
+    built_from = sources()
     manifest = tomllib.loads(MANIFEST.read_text())
     wheels = [ROOT / name for name in manifest["wheels"]]
     for wheel in wheels:
@@ -121,14 +125,24 @@ def build() -> None:
     )
     for package in packages():
         make_reproducible(package)
+    BUILT_FROM.write_text(built_from)
+
+
+def sources() -> str:
+    """Return a digest of all that goes into the zips: of names and bytes, since times and folders change when
+    Python keeps what it has compiled.
+    """
+    package = ROOT / "physplace_addon"
+    files = sorted(path for path in package.rglob("*") if path.is_file() and path.suffix != ".pyc")
+    digest = hashlib.sha256()
+    for path in [*files, MANIFEST, ROOT / "LICENSE"]:
+        digest.update(f"{path.relative_to(ROOT)} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    return digest.hexdigest()
 
 
 def up_to_date() -> bool:
-    """Return whether the zips are there and newer than all that goes into them."""
-    package = ROOT / "physplace_addon"
-    sources = [MANIFEST, *package.rglob("*.py"), *package.rglob("*.po"), *package.rglob("*/")]
-    zips = [path.stat().st_mtime for path in DIST.glob("*.zip")]
-    return bool(zips) and min(zips) > max(path.stat().st_mtime for path in sources)
+    """Return whether the zips are there and made from what is there now."""
+    return any(DIST.glob("*.zip")) and BUILT_FROM.exists() and BUILT_FROM.read_text() == sources()
 
 
 def package_for(platform_name: str) -> Path:
