@@ -12,6 +12,7 @@ nearer have lost their surface.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,7 +82,12 @@ def limited_moves(moves: Floats, longest: Floats) -> tuple[Floats, Floats]:
 
 
 def attached_to_surface(
-    function: ImplicitFunction, positions: Floats, radii: Floats, farthest: float, short: float = np.inf
+    function: ImplicitFunction,
+    positions: Floats,
+    radii: Floats,
+    farthest: float,
+    short: float = np.inf,
+    predicted: Callable[[Floats], Floats] | None = None,
 ) -> Attached:
     """Bring floaters to the surface by Newton's steps along F_x.
 
@@ -90,26 +96,53 @@ def attached_to_surface(
         positions: where they are (r, 3).
         radii: their radii (r,).
         farthest: the longest step of a round, in scene units.
-        short: the length in scene units from which on the first step is examined, as `shortened_moves` does.
+        short: the length in scene units from which on the first step is not trusted, because the nearest
+            surface may be another one.
+        predicted: returns the places (k, 3) near the surface where such floaters at some positions (k, 3)
+            start instead; those that are far off the surface there start where they are.
     """
     value, gradients = function.gradient(positions)
     gradients = np.asfortranarray(gradients)
-    step, off = newton_step(value, gradients, farthest)
+    step, first = newton_step(value, gradients, farthest)
     places = positions - step
-    if off.max(initial=0.0) > short:
-        places = shortened_moves(function, positions, places, short)
-    stray = (~(off <= _NEAR * radii)).nonzero()[0]
+    stray = (~(first <= _NEAR * radii)).nonzero()[0]
     lost = np.zeros(len(places), dtype=bool)
-    for _ in range(_ROUNDS):
+    far = (first > short).nonzero()[0] if predicted is not None else stray[:0]
+    starts = positions[far]
+    if predicted is not None and len(far):
+        places[far] = predicted(starts)
+    for number in range(_ROUNDS):
         if not len(stray):
             break
         value, slope = function.gradient(places[stray])
         step, off = newton_step(value, slope, farthest)
+        if number == 0 and len(far):
+            among = np.searchsorted(stray, far)
+            bad = off.take(among) > _BEND * column_length(places[far] - starts)
+            places[far[bad]], step[among[bad]], off[among[bad]] = starts[bad], 0.0, np.inf
         places[stray] -= step
         gradients[stray] = slope
         lost[stray] = ~(off <= _LOST * radii[stray])
         stray = stray[~(off <= _NEAR * radii[stray])]
     return Attached(places, gradients, lost)
+
+
+def following(function: ImplicitFunction, rate: Floats, time_step: float) -> Callable[[Floats], Floats]:
+    """Return a function that gives the places (k, 3) to which a surface takes floaters at (k, 3) in a step.
+
+    That is equation 5 with P = 0 and all of F taken back.
+
+    Args:
+        function: F before the step.
+        rate: q' (m,).
+        time_step: dt.
+    """
+
+    def places(positions: Floats) -> Floats:
+        value, gradients, along = function.gradient_and_rate(positions, rate)
+        return positions - newton_step(value + time_step * along, gradients, np.inf)[0]
+
+    return places
 
 
 def shortened_moves(function: ImplicitFunction, starts: Floats, positions: Floats, short: float) -> Floats:

@@ -25,12 +25,14 @@ What the paper leaves open, and what is added:
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints
 from ...vectors import column_dot, column_length, column_rows
+from .floater_pairs import FloaterPairs
 from .floaters import Floaters, FloaterSettings
-from .repulsion import FloaterPairs
 
 _FEW = 4  # neighbours below which a floater does not die
 _BESIDE = 2.8  # radii: nearer floaters share area; neighbours at rest are 2 radii apart, the next ones 3.5
@@ -51,7 +53,7 @@ def patience(still: int) -> float:
 def deaths(
     floaters: Floaters,
     speed: Floats,
-    pairs: FloaterPairs,
+    pairs_of: Callable[[Bools], FloaterPairs],
     settings: FloaterSettings,
     patience: float,
     rng: np.random.Generator,
@@ -61,7 +63,7 @@ def deaths(
     Args:
         floaters: the floaters, with the radii after the step.
         speed: |p'| (r,), scene units per time.
-        pairs: neighbours, as `repulsion` was given them.
+        pairs_of: returns all pairs of which at least one is among some floaters (r,).
         settings: gamma and delta.
         patience: by how much the bound of the radius is lowered.
         rng: the source of the random numbers.
@@ -80,8 +82,7 @@ def deaths(
     unlucky = luck > ratio / np.where(ratio < settings.death, settings.death, _CALM_DEATH)
     if not np.count_nonzero(small & unlucky):
         return np.zeros(len(ratio), dtype=bool)
-    near = np.flatnonzero(small.take(pairs.first) | small.take(pairs.second))
-    pairs = _side_by_side(floaters, pairs.first.take(near), pairs.second.take(near), pairs.weight.take(near))
+    pairs = _side_by_side(floaters, pairs_of(small))
     count = _sums(np.ones(len(ratio)), pairs)
     mean = (ratio + _sums(ratio, pairs)) / (1.0 + count)
     small &= (ratio < settings.death) | (mean < _CALM_DEATH)
@@ -90,14 +91,14 @@ def deaths(
     return np.asarray(small & unlucky & (count >= few))
 
 
-def _side_by_side(floaters: Floaters, first: Ints, second: Ints, weight: Floats) -> FloaterPairs:
+def _side_by_side(floaters: Floaters, pairs: FloaterPairs) -> FloaterPairs:
     """Return the pairs that share area: near ones with normals that look the same way."""
+    first, second = pairs.first, pairs.second
     positions, gradients, radii = floaters.positions, floaters.gradients, floaters.radii
     apart = column_length(column_rows(positions, first) - column_rows(positions, second))
     alike = column_dot(column_rows(gradients, first), column_rows(gradients, second))
     reach = _BESIDE * np.maximum(radii.take(first), radii.take(second))
-    near = np.flatnonzero((apart < reach) & (alike > 0.0))
-    return FloaterPairs(first.take(near), second.take(near), weight.take(near))
+    return pairs.take(np.flatnonzero((apart < reach) & (alike > 0.0)))
 
 
 def _sums(values: Floats, pairs: FloaterPairs) -> Floats:

@@ -3,9 +3,10 @@
 
 A floater i has a position p_i, a repulsion radius sigma_i, and a desired one, sigma_hat_i. The parts of a
 step: `attachment` keeps it on the surface (equation 5), `repulsion` drives it from its neighbours (equation
-9) and adapts its radius (equations 10 to 13), `verlet_list` keeps the list of neighbours, `fission_and_death`
-changes the population (section 4.4), `component_seeding` finds components without floaters, and `sampling`
-puts these together. `sizing_field` gives the desired radii.
+9) and adapts its radius (equations 10 to 13), `verlet_list` keeps the list of neighbours. While the surface
+changes `rest` knows which floaters hardly move, and `neighbour_table` keeps the neighbours of the others.
+`fission_and_death` changes the population (section 4.4), `component_seeding` finds components without
+floaters, and `sampling` puts these together. `sizing_field` gives the desired radii.
 """
 
 from __future__ import annotations
@@ -144,3 +145,11 @@ class Floaters:
             np.concatenate([self.desired, more.desired]),
             np.concatenate([self.ages, more.ages]),
         )
+
+
+def filled_gaps(dead: Bools) -> Ints:
+    """Return the numbers (k,) of those that are not dead (r,), the last ones in the places of the dead."""
+    count = len(dead) - np.count_nonzero(dead)
+    order = np.arange(count)
+    order[dead[:count]] = count + np.flatnonzero(~dead[count:])
+    return order

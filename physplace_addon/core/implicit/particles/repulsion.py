@@ -28,12 +28,14 @@ What differs from the paper:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from ...arrays import Floats, Ints, Scratch
+from .floater_pairs import FloaterPairs, Neighbours
 
 REACH = 3.6  # radii within which floaters repel each other: in an even sampling, the first two rings
 SPEEDUP = 1.5  # factor on P, rho and gamma, see above
@@ -41,21 +43,6 @@ _SETTLED = 1.2  # mean ratio of radii to the desired ones below which the force 
 _MARGIN = 0.2  # deviation from that mean ratio which the force ignores
 _SETTLED_SPEEDUP = 2.0  # factor on P of settled floaters
 _LEAST_LEFT, _MOST_GROWTH = 0.2, 4.0  # factors by which a radius shrinks or grows in a step at most
-
-
-@dataclass(frozen=True, eq=False)
-class FloaterPairs:
-    """Pairs of neighbouring floaters, each once.
-
-    Attributes:
-        first: the number of one of them (m,).
-        second: the number of the other (m,).
-        weight: the factor (m,) on their repulsion, from 0 to 1.
-    """
-
-    first: Ints
-    second: Ints
-    weight: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +58,16 @@ class Repulsion:
     desired_velocity: Floats
     energy: Floats
     stiffness: Floats
+
+    @classmethod
+    def join(cls, parts: Sequence[Repulsion]) -> Repulsion:
+        """Return that of several groups of floaters, one after the other."""
+        velocity = np.concatenate([part.desired_velocity.T for part in parts], axis=1).T
+        energy, stiffness = (
+            np.concatenate(own)
+            for own in zip(*((part.energy, part.stiffness) for part in parts), strict=True)
+        )
+        return cls(velocity, energy, stiffness)
 
 
 def repulsion(
@@ -114,6 +111,44 @@ def repulsion(
         np.subtract(np.bincount(i, apart, count), np.bincount(j, apart, count), out=axis)
     desired_velocity *= amplitude * own
     return Repulsion(desired_velocity.T, amplitude * energy, (-2.0 * amplitude / radii) * steepness)
+
+
+def repulsion_by_neighbours(
+    seen: Neighbours, radii: Floats, force_radii: Floats, rows: Ints, amplitude: float
+) -> Repulsion:
+    """Return the desired velocities and the energies of m settled floaters, each by its own neighbours.
+
+    Args:
+        seen: their neighbours, of which farther ones are left out.
+        radii: the radii sigma (r,) of all floaters, of which energies are made, in scene units.
+        force_radii: their radii (r,) of which forces are made.
+        rows: the numbers of the m floaters (m,).
+        amplitude: alpha, without unit.
+    """
+    own = radii.take(rows)
+    exponents = seen.square * (-0.5 / (own * own))
+    by_own, h = np.exp(exponents), _falls_by_neighbours(force_radii, rows, seen.numbers)
+    h = np.exp(np.multiply(seen.square, h, out=np.empty_like(by_own)))
+    if seen.weight is not None:
+        by_own *= seen.weight
+        h *= seen.weight
+    energy = by_own.sum(axis=0)
+    by_own *= exponents
+    velocity = np.empty((3, len(rows)))
+    for axis, apart in zip(velocity, seen.apart, strict=True):
+        np.add.reduce(np.multiply(apart, h, out=exponents), axis=0, out=axis)
+    velocity *= 2.0 * _SETTLED_SPEEDUP * amplitude
+    return Repulsion(velocity.T, amplitude * energy, (-2.0 * amplitude / own) * by_own.sum(axis=0))
+
+
+def _falls_by_neighbours(radii: Floats, rows: Ints, numbers: Ints) -> Floats | float:
+    """Return -1 / (2 u^2) of rows and their neighbours (k, m), as `_mean_falls` does."""
+    square = radii * radii
+    if square.min() == square.max():
+        return -0.5 / float(square[0])
+    sums = square.take(numbers, mode="clip")
+    sums += square.take(rows)
+    return np.asarray(np.divide(-1.0, sums, out=sums))
 
 
 class _Near(NamedTuple):

@@ -5,9 +5,9 @@ In a step of dt floaters repel each other and follow the surface's parameters (e
 brought to the surface as it is after the step; one that finds none is removed. A component without floaters
 gets a seed.
 
-While the surface changes, floaters that fill it already are redistributed in every second step only. In the
-others they are carried along: they go to the closest points of the surface as it is then, which is equation 5
-with P = 0 over a finite step.
+While the surface changes, only those floaters that fill it already repel each other that moved (`rest`), in
+every second step. All others are carried along: they go to the closest points of the surface as it is then,
+which is equation 5 with P = 0 over a finite step.
 
 Beyond the rim of a surface as thin as paper, Newton's steps say that the surface is near where there is none.
 So no floater may go far out of the surface's box.
@@ -15,6 +15,7 @@ So no floater may go far out of the surface's box.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -23,18 +24,25 @@ from ...arrays import Bools, Floats, Ints, Scratch
 from ...vectors import column_length, column_rows
 from ..functions.base import ImplicitFunction
 from ..sizing_field import desired_repulsion_radii
-from .attachment import attached_to_surface, constrained_velocity, limited_moves, shortened_moves
+from .attachment import attached_to_surface, constrained_velocity, following, limited_moves, shortened_moves
 from .component_seeding import ComponentSeeding
 from .fission_and_death import deaths, fission, fissions, patience
-from .floaters import Floaters, FloaterSettings
-from .repulsion import SPEEDUP, Repulsion, adapted_radii, repulsion, settled_radii
+from .floaters import Floaters, FloaterSettings, filled_gaps
+from .neighbour_table import NEIGHBOURS
+from .repulsion import (
+    SPEEDUP,
+    Repulsion,
+    adapted_radii,
+    repulsion,
+    settled_radii,
+)
+from .rest import Rest
 from .verlet_list import VerletList
 
 # share of the desired radius that radii keep: two floaters at one place would shrink without end
 _LEAST = 0.02
+_LONG = 20  # steps on a still surface after which settled floaters are taken to be at rest
 _SHORT = 0.5  # radii: a floater that moves no farther in a step stays on its component
-
-_CARRIED = 1  # steps in which floaters of a changing surface are carried along, between two others
 
 
 class Sampling:
@@ -52,7 +60,8 @@ class Sampling:
         self._neighbours, self._scratch = VerletList(), Scratch()
         self._seeding = ComponentSeeding(settings)
         self._floaters: Floaters | None = None
-        self._still, self._settled, self._carried_steps = 0, False, 0
+        self._rest: Rest | None = None
+        self._still, self._settled = 0, False
         self._function: ImplicitFunction | None = None
 
     def first_floaters(self, function: ImplicitFunction) -> Floaters:
@@ -86,9 +95,15 @@ class Sampling:
         if self._function is None:
             self._seeding.measure(function)
         if len(floaters):
-            if self._may_carry(floaters, function, after):
-                floaters = self._carried(floaters, after)
+            force_radii = settled_radii(floaters.radii, floaters.desired)
+            self._settled = force_radii is not floaters.radii
+            if self._may_rest(floaters, function, after):
+                floaters = self._followed(
+                    floaters, self._current_rest(floaters), force_radii, function, rate, after
+                )
             else:
+                if self._rest is not None:
+                    self._rest, self._neighbours = None, VerletList()
                 floaters = self._moved(floaters, function, rate, after)
         return self._kept(self._seeding.filled(after, floaters), after)
 
@@ -106,16 +121,71 @@ class Sampling:
         found = self._seeding.completed(function, floaters)
         return floaters if len(found) == len(floaters) else self._kept(found, function)
 
-    def _may_carry(self, floaters: Floaters, function: ImplicitFunction, after: ImplicitFunction) -> bool:
-        """Return whether the floaters need only follow the surface in this step."""
+    def _may_rest(self, floaters: Floaters, function: ImplicitFunction, after: ImplicitFunction) -> bool:
+        """Return whether floaters that repulsion would hardly move need only follow the surface."""
         known = floaters is self._floaters and function is self._function and after is not function
-        return known and self._settled and self._carried_steps < _CARRIED
+        return known and self._settled and len(floaters) > 2 * NEIGHBOURS
 
-    def _carried(self, floaters: Floaters, after: ImplicitFunction) -> Floaters:
-        """Return the floaters at the closest points of the surface after the step."""
-        self._still, self._carried_steps = 0, self._carried_steps + 1
-        aged = replace(floaters, ages=floaters.ages + 1)
-        return self._landed(aged, floaters.positions, after, _SHORT * self.settings.radius)
+    def _current_rest(self, floaters: Floaters) -> Rest:
+        """Return which floaters rest; it begins when the surface does to change."""
+        if self._rest is None:
+            self._rest = Rest.of_calm(floaters) if self._still >= _LONG else Rest()
+        return self._rest
+
+    def _followed(
+        self,
+        floaters: Floaters,
+        rest: Rest,
+        force_radii: Floats,
+        function: ImplicitFunction,
+        rate: Floats | None,
+        after: ImplicitFunction,
+    ) -> Floaters:
+        """Return the floaters at the closest points of the surface after the step, with repulsion, adaption,
+        fission and death of those that are awake.
+
+        Args:
+            floaters: those before the step.
+            rest: which of them rest.
+            force_radii: the radii (r,) of which forces are made.
+            function: F before the step.
+            rate: q' (m,), or None.
+            after: F after the step.
+        """
+        self._still = 0
+        rows = rest.awake(floaters)
+        if len(rows):
+            floaters = self._repelled(floaters, rest, rows, force_radii, function)
+            floaters = replace(floaters, positions=self._seeding.within_reach(after, floaters.positions))
+        else:
+            floaters = replace(floaters, ages=floaters.ages + 1)
+        predicted = None if rate is None else following(function, rate, self.settings.time_step)
+        return self._landed(floaters, floaters.positions, after, _SHORT * self.settings.radius, predicted)
+
+    def _repelled(
+        self, floaters: Floaters, rest: Rest, rows: Ints, force_radii: Floats, function: ImplicitFunction
+    ) -> Floaters:
+        """Return the floaters after repulsion, adaption, fission and death of some of them (m,)."""
+        settings, short = self.settings, _SHORT * self.settings.radius
+        own, greatest = floaters.take(rows), self._greatest(floaters)
+        felt = rest.table.repulsion(floaters, force_radii, rows, settings.amplitude)
+        velocity = constrained_velocity(felt.desired_velocity, own.gradients, None)
+        moves, way = self._moves(own, velocity)
+        moved = self._grown(own, moves, felt, greatest.take(rows))
+        rest.evaluated(floaters, rows, moved.radii)
+        places, radii = floaters.positions.T.copy(), floaters.radii.copy()
+        places[:, rows] = shortened_moves(function, own.positions, moved.positions, short).T
+        radii[rows] = moved.radii
+        speed, energy = np.zeros(len(floaters)), np.zeros(len(floaters))
+        speed[rows], energy[rows] = way / (SPEEDUP * settings.time_step), felt.energy
+        grown = Floaters(places.T, radii, floaters.gradients, floaters.desired, floaters.ages + 1)
+        dead = deaths(grown, speed, rest.table.pairs, settings, 0.0, self._rng)
+        parents = fissions(grown, energy, speed, greatest, settings, 0.0)
+        parents = parents[~dead[parents]][: max(settings.most - len(floaters), 0)]
+        grown, starts = self._counted(grown, grown.positions, dead, parents)
+        if len(parents):
+            grown = replace(grown, positions=shortened_moves(function, starts, grown.positions, short))
+        return grown
 
     def _moved(
         self, floaters: Floaters, function: ImplicitFunction, rate: Floats | None, after: ImplicitFunction
@@ -125,7 +195,7 @@ class Sampling:
         floaters, value = self._evaluated(floaters, function)
         greatest = self._greatest(floaters)
         force_radii = settled_radii(floaters.radii, floaters.desired)
-        self._settled, self._carried_steps = force_radii is not floaters.radii, 0
+        self._settled = force_radii is not floaters.radii
         self._waited(self._settled and after is function and function is self._function)
         pairs = self._neighbours.of(floaters, force_radii)
         felt = repulsion(
@@ -140,7 +210,7 @@ class Sampling:
         grown = self._grown(floaters, moves, felt, greatest)
         speed = way / (SPEEDUP * settings.time_step)
         waits = patience(self._still)
-        dead = deaths(grown, speed, pairs, settings, waits, self._rng)
+        dead = deaths(grown, speed, pairs.of, settings, waits, self._rng)
         parents = fissions(grown, felt.energy, speed, greatest, settings, waits)
         parents = parents[~dead[parents]][: max(settings.most - len(floaters), 0)]
         grown, starts = self._counted(grown, floaters.positions, dead, parents)
@@ -174,9 +244,16 @@ class Sampling:
         if not np.count_nonzero(dead):
             return floaters, starts
         dead = np.append(dead, np.zeros(len(floaters) - len(dead), dtype=bool))
-        self._neighbours.without(dead)
-        alive = np.flatnonzero(~dead)
+        self._forget(dead)
+        alive = filled_gaps(dead)
         return floaters.take(alive), column_rows(starts, alive)
+
+    def _forget(self, dead: Bools) -> None:
+        """Forget what is known of the floaters of a mask (r,)."""
+        if self._rest is None:
+            self._neighbours.without(dead)
+        else:
+            self._rest.without(dead)
 
     def _evaluated(self, floaters: Floaters, function: ImplicitFunction) -> tuple[Floaters, Floats | None]:
         """Return the floaters with F_x at their positions, and F (r,); None, for 0, where the last step left
@@ -207,7 +284,12 @@ class Sampling:
         return np.maximum(0.5 * self._seeding.diameter, 1.5 * floaters.desired)
 
     def _landed(
-        self, floaters: Floaters, places: Floats, function: ImplicitFunction, short: float = np.inf
+        self,
+        floaters: Floaters,
+        places: Floats,
+        function: ImplicitFunction,
+        short: float = np.inf,
+        predicted: Callable[[Floats], Floats] | None = None,
     ) -> Floaters:
         """Return the floaters on the surface, without those that find none.
 
@@ -216,18 +298,21 @@ class Sampling:
             places: where they are after their moves (r, 3).
             function: F after the step.
             short: the length in scene units up to which the way from there to the surface is safe.
+            predicted: as `attached_to_surface` takes it.
         """
         bounds = self.settings.bounds
         if bounds is not None:
             places = np.clip(places, *bounds)
-        on = attached_to_surface(function, places, floaters.radii, 0.125 * self._seeding.diameter, short)
+        on = attached_to_surface(
+            function, places, floaters.radii, 0.125 * self._seeding.diameter, short, predicted
+        )
         lost = on.lost if bounds is None else on.lost | _outside(on.positions, bounds, self.settings.radius)
         desired = desired_repulsion_radii(function, on.positions, self.settings)
         landed = Floaters(on.positions, floaters.radii, on.gradients, desired, floaters.ages)
         if not np.count_nonzero(lost):
             return landed
-        self._neighbours.without(lost)
-        return landed.take(~lost)
+        self._forget(lost)
+        return landed.take(filled_gaps(lost))
 
     def _kept(self, floaters: Floaters, function: ImplicitFunction) -> Floaters:
         """Remember the floaters, whose F_x is that of the function, and return them."""

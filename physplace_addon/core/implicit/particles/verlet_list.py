@@ -15,8 +15,9 @@ import numpy as np
 from ...arrays import Bools, Floats, Ints, Scratch
 from ...vectors import column_dot, column_length, column_rows
 from ..neighbours import near_pairs, pairs_of_some
-from .floaters import Floaters
-from .repulsion import REACH, FloaterPairs
+from .floater_pairs import FloaterPairs
+from .floaters import Floaters, filled_gaps
+from .repulsion import REACH
 
 _MARGIN = 0.16  # m, in reaches
 _WASTE = 1.5  # a list made for a reach so many times longer is not worth keeping
@@ -122,12 +123,13 @@ class VerletList:
             self._reaches = np.append(self._reaches, np.zeros(more))
 
     def without(self, dead: Bools) -> None:
-        """Forget the floaters of a mask (r,); the others move up."""
+        """Forget the floaters of a mask (r,); others move as `filled_gaps` says."""
         before = np.arange(len(self._reaches)) if self._number is None else self._number
         self._with_newborns(len(dead))
-        now = np.where(dead, -1, np.cumsum(~dead) - 1)
+        alive = filled_gaps(dead)
+        now = np.full(len(dead), -1)
+        now[alive] = np.arange(len(alive))
         self._number = np.where(before < 0, -1, now.take(before))
-        alive = np.flatnonzero(~dead)
         self._positions, self._normals = (column_rows(own, alive) for own in (self._positions, self._normals))
         self._reaches = self._reaches.take(alive)
 

@@ -3,7 +3,8 @@
 import numpy as np
 
 from physplace_addon.core.arrays import Floats
-from physplace_addon.core.implicit.particles.repulsion import REACH, FloaterPairs
+from physplace_addon.core.implicit.particles.floater_pairs import FloaterPairs
+from physplace_addon.core.implicit.particles.repulsion import REACH
 
 ALPHA = 6.0
 

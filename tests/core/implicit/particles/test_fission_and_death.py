@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.implicit import FloaterSettings
 from physplace_addon.core.implicit.particles.fission_and_death import deaths, fission, fissions, patience
+from physplace_addon.core.implicit.particles.floater_pairs import FloaterPairs
 from physplace_addon.core.implicit.particles.floaters import Floaters
-from physplace_addon.core.implicit.particles.repulsion import FloaterPairs
 
 SETTINGS = FloaterSettings(1.0)
 
@@ -58,7 +58,9 @@ def crowd(count: int, radius: float, ages: int = 0) -> Floaters:
 def test_of_a_crowd_some_die_and_some_are_left_whatever_the_seed() -> None:
     died = np.zeros(12, dtype=bool)
     for seed in range(30):
-        dead = deaths(crowd(12, 0.3), np.zeros(12), all_pairs(12), SETTINGS, 0.0, np.random.default_rng(seed))
+        dead = deaths(
+            crowd(12, 0.3), np.zeros(12), all_pairs(12).of, SETTINGS, 0.0, np.random.default_rng(seed)
+        )
         assert not dead.all()
         died |= dead
     assert died.sum() > 6
@@ -74,7 +76,7 @@ def test_no_floater_dies_that_is_large_enough_moves_or_has_few_neighbours() -> N
         count = len(floaters)
         for seed in range(20):
             rng = np.random.default_rng(seed)
-            assert not deaths(floaters, speed, all_pairs(count), SETTINGS, 0.0, rng).any()
+            assert not deaths(floaters, speed, all_pairs(count).of, SETTINGS, 0.0, rng).any()
 
 
 def test_bounds_are_widened_only_after_a_while_and_up_to_a_limit() -> None:

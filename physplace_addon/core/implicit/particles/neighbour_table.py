@@ -1,0 +1,218 @@
+"""The nearest neighbours of floaters, in a table that is kept while neighbours move together.
+
+In an even sampling the first two rings about a floater, which are all that repels it, are its twelve nearest
+neighbours. A row of the table has a few more, the nearest first, of those that look the same way. All rows
+have one length, so that what is asked of some floaters is evaluated by whole columns.
+
+Floaters of a surface that is dragged move far, but beside their neighbours hardly at all. So it does not
+matter how far they have moved: a row holds while none of its distances has changed by more than a share of
+the radius. As long as it does, no floater of the same patch comes within reach past those that are in the
+row. One from another patch may, where two parts of the surface meet: so a row is searched anew after some
+looks in any case. Rows that do not hold are searched at every few looks, those never searched at once.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from ...arrays import Bools, Floats, Ints
+from ...vectors import column_rows
+from ..uniform_grid import UniformGrid
+from .floater_pairs import FloaterPairs, Neighbours
+from .floaters import Floaters, filled_gaps
+from .repulsion import Repulsion, repulsion_by_neighbours
+
+NEIGHBOURS = 14  # in a row of the table
+_REACH = 4.6  # radii: farther floaters are no neighbours
+_STRAIN = 0.4  # radii by which the distance of a neighbour may change before a row is searched anew
+_UNKNOWN, _NEW = 0, -1  # instead of a look: nothing is known of the row; nor is the floater in others
+_LOOKS, _HOLDS = 4, 12  # looks between two searches; looks after which a row is searched anew
+_MORE = 3  # times as many are searched where some look another way
+_NOBODY = np.iinfo(np.intp).max  # the number of a neighbour that is not there
+_SPARE = 1.2  # rows, over those that are needed, so that few newborns need no new table
+_AT_ONCE = 1024  # floaters repelled at once: their neighbours fit into the processor's cache
+_FAR = 1e60  # coordinates of one that is not there, in scene units
+
+
+class NeighbourTable:
+    """The neighbours of floaters through time; floaters are given by their numbers.
+
+    When floaters die the last ones take their numbers. What rows say of these and of the dead is then wrong,
+    and does no harm until the rows are searched anew: whoever has the number is far away.
+    """
+
+    def __init__(self) -> None:
+        self._numbers = np.zeros((NEIGHBOURS, 0), dtype=np.intp)
+        self._distances, self._weights = np.zeros((NEIGHBOURS, 0)), np.zeros((NEIGHBOURS, 0))
+        self._until = np.zeros(0, dtype=np.intp)  # the look up to which a row holds, or one of the two below
+        self._all_face = True  # whether all weights are 1
+        self._count = self._looks = 0
+
+    def mark_beside(self, marks: Bools, rows: Ints, count: int) -> None:
+        """Mark the nearest `count` neighbours of floaters (m,) in marks of all (r,)."""
+        beside = self._numbers[:count].take(rows, axis=1).ravel()
+        marks[beside[beside < len(marks)]] = True
+
+    def look(self, floaters: Floaters, rows: Ints) -> None:
+        """Search those of the rows (m,) of some floaters that do not hold."""
+        self._grow(len(floaters))
+        self._looks += 1
+        if self._looks % _LOOKS:
+            self.search_unknown(floaters, rows)
+        else:
+            stale = (self._until.take(rows) < self._looks) | self._is_strained(floaters, rows)
+            self._search(floaters, rows[stale])
+
+    def search_unknown(self, floaters: Floaters, rows: Ints) -> None:
+        """Search those of the rows (m,) of some floaters of which nothing is known."""
+        self._search(floaters, rows[self._until.take(rows) <= _UNKNOWN])
+
+    def seen(self, places: Floats, rows: Ints) -> Neighbours:
+        """Return the neighbours of some floaters (m,) as they are now.
+
+        Args:
+            places: all positions, as `with_far` returns them (3, r + 1).
+            rows: the floaters' numbers (m,).
+        """
+        numbers = self._numbers.take(rows, axis=1)
+        apart, square, work = np.empty((3, *numbers.shape)), np.zeros(numbers.shape), np.empty(numbers.shape)
+        for axis, way in zip(places, apart, strict=True):
+            axis.take(numbers, out=way, mode="clip")
+            np.subtract(axis.take(rows), way, out=way)
+            square += np.multiply(way, way, out=work)
+        weight = None if self._all_face else self._weights.take(rows, axis=1)
+        return Neighbours(numbers, apart, square, weight)
+
+    def repulsion(self, floaters: Floaters, force_radii: Floats, rows: Ints, amplitude: float) -> Repulsion:
+        """Return the repulsion of some floaters (m,) by their neighbours, a part of them at a time.
+
+        Args:
+            floaters: all floaters.
+            force_radii: the radii (r,) of which forces are made.
+            rows: the numbers of some (m,).
+            amplitude: alpha, without unit.
+        """
+        places, radii = with_far(floaters.positions), floaters.radii
+        return Repulsion.join(
+            [
+                repulsion_by_neighbours(self.seen(places, part), radii, force_radii, part, amplitude)
+                for part in np.array_split(rows, -(-len(rows) // _AT_ONCE))
+            ]
+        )
+
+    def pairs(self, some: Bools) -> FloaterPairs:
+        """Return the pairs of some floaters (r,) with their neighbours, each once."""
+        rows = np.flatnonzero(some)
+        numbers = self._numbers.take(rows, axis=1)
+        low, high = np.minimum(rows, numbers), np.maximum(rows, numbers)
+        there = np.flatnonzero(numbers < len(some))
+        low, high = low.take(there), high.take(there)
+        once = np.unique(low * len(some) + high, return_index=True)[1]
+        weight = self._weights.take(rows, axis=1).take(there)
+        return FloaterPairs(low.take(once), high.take(once), weight.take(once))
+
+    def without(self, dead: Bools) -> None:
+        """Forget the floaters of a mask (r,); others move as `filled_gaps` says."""
+        self._grow(len(dead))
+        order = filled_gaps(dead)
+        moved = np.flatnonzero(order != np.arange(len(order)))
+        for own in (self._numbers, self._distances, self._weights, self._until):
+            own[..., moved] = own[..., order.take(moved)]
+        self._until[len(order) :] = _NEW
+        self._count = len(order)
+
+    def _grow(self, count: int) -> None:
+        """Have rows for so many floaters; nothing is known of new ones."""
+        if count > len(self._until):
+            more = int(_SPARE * count) - len(self._until)
+            shape = (NEIGHBOURS, more)
+            self._numbers = np.concatenate([self._numbers, np.full(shape, _NOBODY)], axis=1)
+            self._distances = np.concatenate([self._distances, np.full(shape, np.inf)], axis=1)
+            self._weights = np.concatenate([self._weights, np.ones(shape)], axis=1)
+            self._until = np.append(self._until, np.full(more, _NEW))
+        if self._count == 0:
+            self._until[:count] = _UNKNOWN
+        self._count = count
+
+    def _is_strained(self, floaters: Floaters, rows: Ints) -> Bools:
+        """Return in which rows (m,) a distance has changed by too much, or a neighbour has died."""
+        seen, known = self.seen(with_far(floaters.positions), rows), self._distances.take(rows, axis=1)
+        now = np.where(seen.numbers >= len(floaters), np.inf, np.sqrt(seen.square))
+        with np.errstate(invalid="ignore"):  # where there was none, and is none
+            changed = np.abs(now - known) > _STRAIN * floaters.radii.take(rows)
+        return np.asarray(changed.any(axis=0))
+
+    def _search(self, floaters: Floaters, rows: Ints) -> None:
+        """Search the rows (m,) of some floaters."""
+        if not len(rows):
+            return
+        new = rows[self._until.take(rows) == _NEW]
+        found = nearest_facing(floaters, rows, _REACH * float(floaters.radii.take(rows).max()))
+        self._numbers[:, rows], self._distances[:, rows], self._weights[:, rows] = found
+        self._all_face = self._all_face and bool(found[2].min(initial=1.0) == 1.0)
+        self._until[rows] = self._looks + _HOLDS
+        beside = self._numbers.take(new, axis=1).ravel()
+        self._until[beside[beside < self._count]] = _UNKNOWN  # they do not know the new ones
+        self._until[new] = self._looks + _HOLDS
+
+
+def with_far(positions: Floats) -> Floats:
+    """Return positions (r, 3) by coordinates, and behind them a place far from all (3, r + 1)."""
+    places = np.empty((3, len(positions) + 1))
+    places[:, :-1], places[:, -1] = positions.T, _FAR
+    return places
+
+
+def nearest_facing(floaters: Floaters, rows: Ints, reach: float) -> tuple[Ints, Floats, Floats]:
+    """Return the nearest neighbours of some floaters that look the same way, by less than 120 degrees.
+
+    Args:
+        floaters: all floaters.
+        rows: the numbers of some (m,).
+        reach: the greatest distance, in scene units.
+
+    Returns:
+        Their numbers (NEIGHBOURS, m), the nearest first and greater than all for none, their distances,
+        infinite for none, and their weights by the normals: 1 up to a right angle.
+    """
+    places = column_rows(floaters.positions, rows)
+    grid = UniformGrid(places, reach)
+    around = grid.beside(grid.cell_numbers(places)).take(grid.cell_numbers(floaters.positions)).nonzero()[0]
+    near, own = floaters.take(around), np.searchsorted(around, rows)
+    tree = cKDTree(np.ascontiguousarray(near.positions), balanced_tree=False, compact_nodes=False)
+    found, left_out = _nearest(tree, near.normals, own, reach, NEIGHBOURS)
+    again = np.flatnonzero(left_out)
+    if len(again):
+        more = _nearest(tree, near.normals, own.take(again), reach, _MORE * NEIGHBOURS)[0]
+        for values, new in zip(found, more, strict=True):
+            values[:, again] = new
+    numbers, distances, weights = found
+    return np.append(around, _NOBODY).take(numbers), distances, weights
+
+
+def _nearest(
+    tree: cKDTree, normals: Floats, own: Ints, reach: float, count: int
+) -> tuple[tuple[Ints, Floats, Floats], Bools]:
+    """Return what `nearest_facing` does for the points of a tree with these numbers (m,), and for which (m,)
+    of them some of so many nearest points looked another way.
+    """
+    found = tree.query(tree.data[own], range(1, count + 2), distance_upper_bound=reach)
+    distances, numbers = np.asarray(found[0]).T.copy(), np.asarray(found[1], dtype=np.intp).T.copy()
+    weights = np.ones(numbers.shape)
+    for axis in normals.T:
+        weights += 2.0 * axis.take(own) * np.append(axis, 0.0).take(numbers)
+    np.minimum(weights, 1.0, out=weights)
+    no_use = (weights <= 0.0) | (numbers == own)
+    away = no_use.sum(axis=0) > 1
+    distances[no_use] = np.inf
+    odd = np.flatnonzero(away | ~no_use[0])  # usually a point is the nearest to itself, and all others count
+    if len(odd):
+        order = np.argsort(distances[:, odd], axis=0, kind="stable")
+        order = np.roll(order, 1, axis=0)  # the last one is of no use
+        for values in (numbers, distances, weights):
+            values[:, odd] = np.take_along_axis(values[:, odd], order, axis=0)
+    rows = slice(1, NEIGHBOURS + 1)
+    nobody = distances == np.inf
+    numbers[nobody], weights[nobody] = len(normals), 1.0
+    return (numbers[rows], distances[rows], weights[rows]), away

@@ -1,0 +1,127 @@
+"""The table of nearest neighbours: what is in a row, how long it holds, and what repulsion it gives."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from physplace_addon.core.arrays import Bools, Floats, Ints
+from physplace_addon.core.implicit.particles.floaters import Floaters, filled_gaps
+from physplace_addon.core.implicit.particles.neighbour_table import NEIGHBOURS, NeighbourTable, nearest_facing
+from physplace_addon.core.implicit.particles.repulsion import repulsion
+from tests.core.implicit.particles.scattered_floaters import ALPHA, all_pairs, scattered
+
+ROWS = np.array([3, 0, 57, 150])
+
+
+def at(positions: Floats, normals: Floats, radius: float = 0.1) -> Floaters:
+    count = len(positions)
+    radii = np.full(count, radius)
+    places = np.asfortranarray(positions)
+    return Floaters(places, radii, np.asfortranarray(normals), radii.copy(), np.ones(count, dtype=np.intp))
+
+
+def sheet(side: int = 16, radius: float = 0.1, seed: int = 0) -> Floaters:
+    """An even, not quite regular sampling of a plane."""
+    draw, spacing = np.random.default_rng(seed), 1.816 * radius
+    row, column = np.divmod(np.arange(side * side), side)
+    places = np.stack([column + 0.5 * (row % 2), np.sqrt(0.75) * row, 0.0 * row], axis=1) * spacing
+    places[:, :2] += 0.05 * spacing * draw.normal(size=(side * side, 2))
+    return at(places, np.tile([0.0, 0.0, 1.0], (side * side, 1)), radius)
+
+
+def by_brute_force(floaters: Floaters, row: int, reach: float) -> list[tuple[float, float]]:
+    """The distances and weights of the nearest ones that look the same way."""
+    apart = np.linalg.norm(floaters.positions - floaters.positions[row], axis=1)
+    weight = 1.0 + 2.0 * floaters.normals @ floaters.normals[row]
+    near = np.flatnonzero((np.arange(len(apart)) != row) & (weight > 0.0) & (apart < reach))
+    order = near[np.argsort(apart[near], kind="stable")][:NEIGHBOURS]
+    return [(float(apart[one]), float(min(weight[one], 1.0))) for one in order]
+
+
+@pytest.mark.parametrize("kind", ["scattered", "two faces of a sheet", "two at each place", "few"])
+def test_a_row_has_the_nearest_that_look_the_same_way(kind: str) -> None:
+    draw = np.random.default_rng(4)
+    positions, rows, reach = scattered(200)[0], ROWS, 0.3
+    normals = np.tile([0.0, 0.0, 1.0], (200, 1))
+    if kind == "scattered":
+        normals = draw.normal(size=(200, 3))
+    elif kind == "two faces of a sheet":
+        positions[:, 2], normals[::2] = 0.01 * (np.arange(200) % 2), [0.0, 0.0, -1.0]
+    elif kind == "two at each place":
+        positions[1::2] = positions[::2]
+    else:
+        positions, normals, rows = positions[:7], normals[:7], np.array([0, 6])
+    floaters = at(positions, normals)
+    numbers, distances, weights = nearest_facing(floaters, rows, reach)
+    for column, row in enumerate(rows):
+        there = numbers[:, column] < len(floaters)
+        who = numbers[there, column]
+        assert row not in who
+        assert len(set(who)) == len(who)
+        apart = np.linalg.norm(floaters.positions[who] - floaters.positions[row], axis=1)
+        assert np.allclose(apart, distances[there, column], rtol=1e-12, atol=0.0)
+        expected = by_brute_force(floaters, row, reach)
+        found = list(zip(distances[there, column], weights[there, column], strict=True))
+        assert np.allclose(sorted(found), sorted(expected), rtol=1e-12, atol=1e-15)
+
+
+def errors(table: NeighbourTable, floaters: Floaters, rows: Ints) -> tuple[float, float]:
+    """By how much the table's energies and desired velocities differ from those of all pairs, in shares of
+    the energy, and of the velocity that one neighbour at the usual distance gives.
+    """
+    radii = floaters.radii
+    whole = repulsion(floaters.positions, radii, radii.copy(), all_pairs(len(floaters)), ALPHA)
+    felt = table.repulsion(floaters, radii.copy(), rows, ALPHA)
+    one = 1.816 * radii[0] * 4.0 * ALPHA * np.exp(-0.5 * 1.816**2)
+    velocity = np.linalg.norm(felt.desired_velocity - whole.desired_velocity[rows], axis=1) / one
+    energy = np.abs(felt.energy / whole.energy[rows] - 1.0)
+    assert np.allclose(felt.stiffness, whole.stiffness[rows], rtol=0.1)
+    return float(energy.max()), float(velocity.max())
+
+
+def test_its_repulsion_is_that_of_all_pairs_while_the_surface_is_carried_and_sheared() -> None:
+    """In thirty looks a sheet goes thirty radii far and is sheared by a half; in each, two floaters die, and
+    two are born where these were.
+    """
+    floaters, table, draw = sheet(), NeighbourTable(), np.random.default_rng(5)
+    shear = np.array([[1.0, 0.0, 0.0], [0.5 / 30.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    table.look(floaters, np.arange(len(floaters)))
+    for _ in range(30):
+        rows = np.flatnonzero((draw.random(len(floaters)) < 0.7) | (floaters.ages == 0))
+        table.look(floaters, rows)
+        table.search_unknown(floaters, rows)
+        energy, velocity = errors(table, floaters, rows)
+        assert energy < 0.03
+        assert velocity < 0.08
+        replaced = draw.choice(len(floaters), 2, replace=False)
+        dead: Bools = np.zeros(len(floaters) + 2, dtype=np.bool_)
+        dead[replaced] = True
+        aged, born = (replace(floaters, ages=floaters.ages + 1), replace(floaters, ages=0 * floaters.ages))
+        floaters = aged.with_more(born.take(replaced))
+        table.without(dead)
+        floaters = floaters.take(filled_gaps(dead))
+        moved = np.asfortranarray(floaters.positions @ shear + np.array([0.1, 0.0, 0.0]))
+        floaters = replace(floaters, positions=moved)
+
+
+def test_pairs_of_some_are_each_there_once() -> None:
+    floaters, table = sheet(), NeighbourTable()
+    table.look(floaters, np.arange(len(floaters)))
+    some = np.zeros(len(floaters), dtype=np.bool_)
+    some[[100, 101, 140]] = True
+    pairs = table.pairs(some)
+    found = set(zip(pairs.first.tolist(), pairs.second.tolist(), strict=True))
+    assert len(found) == len(pairs.first)
+    assert all(first < second and (some[first] or some[second]) for first, second in found)
+    for row in np.flatnonzero(some):
+        apart = np.linalg.norm(floaters.positions - floaters.positions[row], axis=1)
+        for other in np.flatnonzero((apart > 0.0) & (apart < 2.8 * 0.1)):
+            assert (min(row, other), max(row, other)) in found
+
+
+def test_the_last_take_the_places_of_the_dead() -> None:
+    dead = np.array([False, True, False, True, False, False, True])
+    assert filled_gaps(dead).tolist() == [0, 4, 2, 5]
+    assert filled_gaps(np.zeros(3, dtype=np.bool_)).tolist() == [0, 1, 2]
+    assert filled_gaps(np.ones(3, dtype=np.bool_)).tolist() == []

@@ -1,0 +1,89 @@
+"""Which floaters rest while a surface changes, and that those would hardly move."""
+
+import numpy as np
+
+from physplace_addon.core.arrays import Floats
+from physplace_addon.core.implicit import Floaters, FloaterSettings, Sampling, blobby_spheres
+from physplace_addon.core.implicit.particles.repulsion import repulsion, settled_radii
+from physplace_addon.core.implicit.particles.rest import Rest
+from tests.core.implicit.even import crossings, density, off, uncovered, variation
+from tests.core.implicit.particles.scattered_floaters import ALPHA, all_pairs
+from tests.core.implicit.particles.test_neighbour_table import sheet
+
+DT = 0.03
+RADIUS = 0.07
+
+
+def carried(floaters: Floaters, move: Floats) -> Floaters:
+    return Floaters(
+        floaters.positions + move, floaters.radii, floaters.gradients, floaters.desired, floaters.ages
+    )
+
+
+def woken(rest: Rest, floaters: Floaters) -> set[int]:
+    """Those that are awake in the next step in which any is."""
+    found: list[int] = []
+    for _ in range(2):
+        found += rest.awake(floaters).tolist()
+    return set(found)
+
+
+def test_a_floater_wakes_with_its_neighbours_once_it_has_moved_by_a_share_of_its_radius() -> None:
+    floaters = sheet()
+    rest, middle = Rest.of_calm(floaters), 8 * 16 + 8
+    assert woken(rest, floaters) == set()
+    move = np.zeros((len(floaters), 3), order="F")
+    move[middle, 2] = 0.015 * 0.1
+    assert woken(rest, carried(floaters, move)) == set()
+    awake = woken(rest, carried(floaters, 2.0 * move))
+    apart = np.linalg.norm(floaters.positions - floaters.positions[middle], axis=1)
+    assert middle in awake
+    assert set(np.flatnonzero(apart < 2.4 * 0.1).tolist()) <= awake
+    assert len(awake) <= 12
+
+
+def test_a_floater_that_may_be_born_from_or_die_does_not_rest() -> None:
+    floaters = sheet()
+    floaters.radii[[40, 120]] = 0.84 * 0.1, 1.01 * 0.1
+    assert {40, 120} <= woken(Rest.of_calm(floaters), floaters)
+
+
+def balls(place: float) -> Floats:
+    """The parameters of a row of five balls, the last of them pulled out by a length."""
+    centres = np.array([[0.8 * number, 0.0, 0.0] for number in range(5)])
+    centres[-1, 0] += place
+    return blobby_spheres(0.5, centres, 0.6).parameters
+
+
+def test_while_one_end_is_pulled_out_the_rest_rests_evenly_and_would_hardly_move() -> None:
+    blob = blobby_spheres(0.5, np.zeros((5, 3)), 0.6)
+    before = blob.with_parameters(balls(0.0))
+    sampling = Sampling(FloaterSettings(RADIUS), np.random.default_rng(3))
+    floaters = sampling.first_floaters(before)
+    for _ in range(90):
+        floaters = sampling.advance(floaters, before)
+    start = floaters
+    for place in np.linspace(0.0, 0.8, 81)[1:]:
+        after = blob.with_parameters(balls(place))
+        rate = (after.parameters - before.parameters) / DT
+        floaters, before = sampling.advance(floaters, before, rate, after), after
+        assert off(after, floaters) <= 0.05
+    assert sampling._rest is not None
+    while not len(awake := sampling._rest.awake(floaters)):
+        pass
+    asleep = np.setdiff1d(np.arange(len(floaters)), awake)
+    assert len(asleep) > 0.4 * len(floaters)
+    force = settled_radii(floaters.radii, floaters.desired)
+    felt = repulsion(floaters.positions, floaters.radii, force, all_pairs(len(floaters)), ALPHA)
+    normals, push = floaters.normals, felt.desired_velocity
+    move = DT * (push - np.einsum("ri,ri->r", push, normals)[:, None] * normals)
+    assert np.linalg.norm(move[asleep], axis=1).max() < 0.06 * RADIUS
+    still = start.positions[:, 0] < 1.0
+    assert np.count_nonzero(floaters.positions[:, 0] < 1.0) == np.count_nonzero(still)
+    points, area = crossings(before, 0.4 * RADIUS)
+    assert variation(floaters.take(floaters.positions[:, 0] < 1.0)) <= 0.05
+    assert 0.32 <= density(floaters, area, RADIUS) <= 0.37
+    for _ in range(40):
+        floaters = sampling.advance(floaters, before)
+    assert variation(floaters) <= 0.05
+    assert uncovered(floaters, points, area) <= 1.25
