@@ -130,7 +130,8 @@ class PHYSPLACE_OT_linkage_drag(ModalOperator):
             self._follow(view, event)
             return EventResult.HANDLED
         if self._is_grabbed and (event.type, event.value) == ("LEFTMOUSE", "RELEASE"):
-            return EventResult.CONFIRM
+            self.run_job(self._letting_go(context))
+            return EventResult.HANDLED
         return self._handle_key(context, view, event)
 
     def _follow(self, view: View, event: InputEvent) -> None:
@@ -146,7 +147,8 @@ class PHYSPLACE_OT_linkage_drag(ModalOperator):
         action, session = POSING.action_of(context, event), self.session
         self._mouse = view.mouse(event)
         if action == "CONFIRM":
-            return EventResult.CONFIRM
+            self.run_job(self._letting_go(context))
+            return EventResult.HANDLED
         if action == "CANCEL":
             return EventResult.CANCEL
         if action == "GRAB" and not self._is_grabbed:
@@ -172,9 +174,9 @@ class PHYSPLACE_OT_linkage_drag(ModalOperator):
         if found is not None:
             self.session.toggle_pin(*found)
 
-    def confirm(self, context: Context) -> Conclusion:
-        """Leave the figure in its pose, at the place where the mouse is."""
-        self.session.settle()
+    def _letting_go(self, context: Context) -> Job[Conclusion]:
+        """Leave the figure in its pose, in slices, at the place where the mouse is."""
+        yield from self.session.settling(context)
         return self.session.write(context)
 
     def header(self) -> str:

@@ -105,7 +105,7 @@ class LinkageSession(InteractiveSession):
     def tick(self, seconds: float) -> bool:
         """Work for so many seconds; return whether there is anything new to show."""
         before = self._state
-        self._pacing.work(self.step, seconds, overruns=False)
+        self._pacing.work(lambda: not self.has_to_read() and self.step(), seconds, overruns=False)
         return self._state is not before
 
     def step(self) -> bool:
@@ -274,11 +274,19 @@ class LinkageSession(InteractiveSession):
         """Put everything back to where it was."""
         self._preview.restore(context)
 
-    def settle(self) -> None:
-        """Go on until nothing moves any more that can be seen, for a moment at most."""
-        end = perf_counter() + SETTLING
-        while self.step() and not self.is_still and perf_counter() < end:
-            pass
+    def settling(self, context: Context) -> Job[None]:
+        """Go on, in slices, until nothing moves any more that can be seen, for a moment at most; what the
+        linkage comes near is read.
+        """
+        worked = 0.0
+        while worked < SETTLING:
+            if self.has_to_read():
+                yield from self.reading(context)
+            begin = perf_counter()
+            if not self.step() or self.is_still:
+                return
+            worked += perf_counter() - begin
+            yield Progress("Coming to rest", worked / SETTLING)
 
     def write(self, context: Context) -> Conclusion:
         """Leave the linkage in its pose, with its pins. Raises SceneError, with everything put back."""

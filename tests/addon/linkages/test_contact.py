@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.jobs import finished
+from physplace_addon.operators.linkages import session as linkage_session
 from physplace_addon.operators.linkages.session import LinkageSession
 from physplace_addon.scene.linkages.reading import reading_linkage
 from tests.addon.running import refused
@@ -113,6 +114,29 @@ def test_a_drag_goes_on_where_the_floor_is_deleted_meanwhile() -> None:
     np.testing.assert_allclose(rigs.bone_matrix(rig, "Head")[:3, 3], before[:3, 3] + way, atol=1e-3)
     session.put_back(bpy.context)
     np.testing.assert_array_equal(rigs.bone_matrix(rig, "Head"), before)
+
+
+def test_a_figure_that_is_let_go_on_a_fast_way_stops_at_what_was_not_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(linkage_session, "SETTLING", 60.0)
+    rig = rigs.armature(rigs.chain(3))
+    rigs.carried_boxes(rig)
+    wall = rigs.box("Wall", (3.0, 0.02, 3.0))
+    wall.location = (0.0, -4.0, 1.0)
+    current_view_layer().update()
+    scenario = finished(reading_linkage(bpy.context, rig))
+    assert "Wall" not in scenario.world.owners
+    session = finished(LinkageSession.beginning(bpy.context, scenario))
+    tip = [part.name for part in scenario.found.parts].index("Bone 2")
+    session.grab(tip, session.poses[tip].translation)
+    session.follow(session.poses[tip].translation - np.array([0.0, 4.3, 0.0]))
+    for _ in session.settling(bpy.context):
+        session.show(bpy.context)
+    assert session.is_still
+    assert -4.0 < session.poses[tip].translation[1] < -3.5, "it has come to the wall"
+    assert overlaps() == []
+    session.put_back(bpy.context)
 
 
 def test_a_bone_without_a_mesh_passes_through_things() -> None:
