@@ -27,42 +27,23 @@ from ...arrays import Bools, Floats, Ints
 from ..functions.base import ImplicitFunction
 from ..projection import distances_to_surface, projected, surface_crossings
 from .descent import FEW_STEPS, STEPS, Flow, flowed, starts_of_flows
-from .sampled_links import linked_by_samples, reached_by_samples
+from .regions import (
+    NOWHERE,
+    Regions,
+    boxes_between,
+    joined_by_flows,
+    joined_by_samples,
+    regions_of,
+    some_rows,
+)
+from .sampled_links import reached_by_samples
 from .subdivision import BoxClass, ClassifiedBoxes, SearchLimits, refined, subdivided
 
-# places from which flows begin, of each group of boxes: to find seeds, more where these did not find all, and
-# to join groups
-_STARTS, _MORE_STARTS, _LINKS = 4, 64, 6
+# places from which flows begin, of each group of boxes, to find seeds, and more where these did not find all
+_STARTS, _MORE_STARTS = 4, 64
 _REFINEMENTS = 14  # halvings of boxes between groups that are not parted
 _PROJECTIONS = 6  # Newton steps from the centre of an undecided box
 _ARRIVED = 0.05  # sides: a place so near to the surface is on it
-_NOWHERE = -1  # the region of a place that no proven flow leads from
-
-
-@dataclass(frozen=True, eq=False)
-class Regions:
-    """The regions on one side of a surface.
-
-    Attributes:
-        group: the region (n,) of each box of this class, from 0; -1 of others.
-        apart: the group (n,) of touching boxes that are not of the other class; -1 of others.
-        beyond: the region of what is beyond the cube; None if it is none of these.
-        least: the proven least number of regions.
-        most: the number of regions found.
-        is_proven: whether all of them that are one are proven to be.
-    """
-
-    group: Ints
-    apart: Ints
-    beyond: int | None
-    least: int
-    most: int
-    is_proven: bool = True
-
-    @property
-    def known_beyond(self) -> int:
-        """The region of what is beyond the cube; `_NOWHERE` if it is none of these."""
-        return _NOWHERE if self.beyond is None else self.beyond
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,18 +98,23 @@ class SurfaceComponents:
         """Return the component (k,) that each place (k, 3) on the surface is on; -1 if unknown."""
         if len(self) == 1 and self._decided:
             return np.zeros(len(places), dtype=np.intp)
-        pairs = self._pairs_of(places)[0]
+        sides = (self.inside, self.outside)
+        found = [self._looked_up(side, places) for side in sides] if self._decided else None
+        pairs = self._pairs_of(places)[0] if found is None else np.stack(found, axis=1)
         same = (pairs[:, None] == self.pairs).all(axis=2)
         return np.where(same.any(axis=1), same.argmax(axis=1) if len(self.pairs) else -1, -1)
 
     def within(self, number: int, places: Floats) -> Bools:
         """Return which places (k, 3) a component encloses."""
         inside = self.function.value(places) < 0.0
-        region = np.full(len(places), _NOWHERE, dtype=np.intp)
+        region = np.full(len(places), NOWHERE, dtype=np.intp)
         sides = ((self.inside, BoxClass.INSIDE, inside), (self.outside, BoxClass.OUTSIDE, ~inside))
         for side, goal, which in sides:
-            own = self._region_of(side, flowed(self.function, self.boxes, places[which], goal))
-            region[which] = np.where(own >= 0, 2 * own + (goal == BoxClass.OUTSIDE), _NOWHERE)
+            if self._decided:
+                own = self._looked_up(side, places[which])
+            else:
+                own = self._region_of(side, flowed(self.function, self.boxes, places[which], goal))
+            region[which] = np.where(own >= 0, 2 * own + (goal == BoxClass.OUTSIDE), NOWHERE)
         enclosed, _ = self._enclosed(number)
         return np.asarray((region >= 0) & np.isin(region, enclosed))
 
@@ -185,6 +171,20 @@ class SurfaceComponents:
         ends = [self._region_of(side, flow) for side, flow in ((self.inside, down), (self.outside, up))]
         return np.stack(ends, axis=1), down, up
 
+    def _looked_up(self, side: Regions, places: Floats) -> Ints:
+        """Return the region (k,) on one side that places (k, 3) on that side, or on the surface, are in.
+
+        Where the number of regions is proven, no two are in one group of boxes that the other side parts.
+        """
+        box = self.boxes.tree.box_at(places)
+        beyond = side.most if side.beyond is None else side.beyond
+        return np.where(box >= 0, self._all_over[int(side is self.outside)][box], beyond)
+
+    @cached_property
+    def _all_over(self) -> tuple[Ints, ...]:
+        """The only region inside (n,), and outside (n,), that each box may have a part of."""
+        return tuple(side.all_over(self.boxes.tree) for side in (self.inside, self.outside))
+
     def _region_of(self, side: Regions, flow: Flow) -> Ints:
         """Return the region (k,) on one side in which each place ended.
 
@@ -195,7 +195,7 @@ class SurfaceComponents:
             of_box = self._reached[int(side is self.outside)]
             of_box = np.where((unknown >= 0) & (of_box < 0), side.most + 1 + unknown, of_box)
         beyond = side.most if side.beyond is None else side.beyond
-        ended = np.where(flow.box >= 0, of_box[flow.box], _NOWHERE)
+        ended = np.where(flow.box >= 0, of_box[flow.box], NOWHERE)
         return np.where(flow.box == -1, beyond, ended)
 
     @cached_property
@@ -212,7 +212,7 @@ class SurfaceComponents:
         on[crossed] = surface_crossings(self.function, inner[crossed], outer[crossed])
         open_ = ~crossed & (down.box >= 0)
         on[open_] = _near_surface(self.function, places[open_], self.boxes.tree.sides[down.box[open_]])
-        known = np.isfinite(on[:, 0]) & (pairs != _NOWHERE).all(axis=1)
+        known = np.isfinite(on[:, 0]) & (pairs != NOWHERE).all(axis=1)
         found, first = np.unique(pairs[known], axis=0, return_index=True)
         return found, on[known][first]
 
@@ -227,15 +227,7 @@ def _near_surface(function: ImplicitFunction, places: Floats, sides: Floats) -> 
 
 def _some_of_each(group: Ints, places: Floats, most: int) -> Floats:
     """Return about `most` of the places (m, 3) of each group (m,)."""
-    return places[_some_rows(group, most)]
-
-
-def _some_rows(group: Ints, most: int) -> Ints:
-    """Return the numbers (k,) of about `most` members of each group (m,), spread over it."""
-    order = np.argsort(group, kind="stable")
-    number = np.arange(len(group)) - np.searchsorted(group[order], group[order])
-    size = np.bincount(group + 1, minlength=1)[group[order] + 1]
-    return np.asarray(order[number % np.maximum(size // most, 1) == 0], dtype=np.intp)
+    return places[some_rows(group, most)]
 
 
 def components_of(
@@ -261,14 +253,15 @@ def components_of(
     sides = (BoxClass.INSIDE, BoxClass.OUTSIDE)
     for _ in range(_REFINEMENTS):
         inside, outside = (
-            _joined_by_flows(function, boxes, _regions(boxes, own, outer), own, FEW_STEPS) for own in sides
+            joined_by_flows(function, boxes, regions_of(boxes, own, outer), own, FEW_STEPS) for own in sides
         )
-        between = _between(boxes, inside, BoxClass.INSIDE) | _between(boxes, outside, BoxClass.OUTSIDE)
+        between = boxes_between(boxes, inside, BoxClass.INSIDE)
+        between |= boxes_between(boxes, outside, BoxClass.OUTSIDE)
         if not between.any() or boxes.examined + 8 * int(between.sum()) > limits.most:
             break
         boxes = refined(function, boxes, between, limits)
     inside, outside = (
-        _joined_by_samples(function, boxes, _joined_by_flows(function, boxes, regions, own, STEPS), own)
+        joined_by_samples(function, boxes, joined_by_flows(function, boxes, regions, own, STEPS), own)
         for regions, own in zip((inside, outside), sides, strict=True)
     )
     return SurfaceComponents(function, boxes, inside, outside, whole)
@@ -284,103 +277,6 @@ def _none(function: ImplicitFunction) -> SurfaceComponents:
     box = np.array([[0.0] * 3, [1.0] * 3])
     boxes = subdivided(function, box, SearchLimits(0))
     boxes = replace(boxes, kind=np.full(len(boxes.kind), BoxClass.OUTSIDE, dtype=np.intp))
-    none = np.full(len(boxes.kind), _NOWHERE)
+    none = np.full(len(boxes.kind), NOWHERE)
     nothing = Regions(none, none, None, 0, 0)
     return SurfaceComponents(function, boxes, nothing, nothing, whole=True)
-
-
-def _regions(boxes: ClassifiedBoxes, own: BoxClass, outer: BoxClass | None) -> Regions:
-    """Return the regions of one class; those at the cube's boundary are one if the outside is of the class.
-
-    Args:
-        boxes: the classified boxes.
-        own: the class.
-        outer: the class of what is beyond the cube; None if there is surface beyond.
-    """
-    tree, mine = boxes.tree, boxes.which(own)
-    group, edge = tree.groups(mine), tree.on_boundary()
-    apart = tree.groups(boxes.which(own, BoxClass.GRAPH, BoxClass.UNDECIDED))
-    count, beyond, least = int(group.max(initial=-1)) + 1, None, len(np.unique(apart[mine]))
-    if own == outer:
-        at_edge = np.unique(apart[edge & (apart >= 0)])
-        least = len(np.setdiff1d(apart[mine], at_edge)) + 1
-        group, count, beyond = _with_beyond(group, count, np.unique(group[mine & edge]))
-    return Regions(group, apart, beyond, least, count)
-
-
-def _with_beyond(group: Ints, count: int, at_edge: Ints) -> tuple[Ints, int, int]:
-    """Return groups (n,) of which those at the cube's boundary (k,) are one with what is beyond.
-
-    Returns:
-        The groups, how many there are, and the number of what is beyond.
-    """
-    if not len(at_edge):
-        return group, count + 1, count
-    group, label = _linked(group, count, np.full(len(at_edge), at_edge[0]), at_edge)
-    return group, int(label.max()) + 1, int(label[at_edge[0]])
-
-
-def _linked(group: Ints, count: int, first: Ints, second: Ints) -> tuple[Ints, Ints]:
-    """Return groups (n,) of which pairs (m,), (m,) have become one, and each one's new number (count,)."""
-    links = coo_array((np.ones(len(first)), (first, second)), shape=(count, count))
-    label = np.asarray(connected_components(links, directed=False)[1], dtype=np.intp)
-    return np.where(group >= 0, label[group], -1), label
-
-
-def _joined_by_flows(
-    function: ImplicitFunction, boxes: ClassifiedBoxes, regions: Regions, own: BoxClass, steps: int
-) -> Regions:
-    """Return regions, those one of which a flow of some steps leads to the other.
-
-    Only regions are tried that no boxes of the other class part.
-    """
-    if regions.least >= regions.most:
-        return regions
-    group, apart = regions.group, regions.apart
-    several = np.bincount(np.unique(np.stack([apart, group], 1)[group >= 0], axis=0)[:, 0]) > 1
-    mine, places = starts_of_flows(boxes, own)
-    tried = several[apart[mine]]
-    mine, places = mine[tried], places[tried]
-    some = _some_rows(group[mine], _LINKS)
-    some = some[own * function.value(places[some]) > 0.0]
-    mine, places = mine[some], places[some]
-    end = flowed(function, boxes, places, own, steps).box
-    goal = np.where(end >= 0, group[end], np.where(end == -1, regions.known_beyond, -1))
-    known = (goal >= 0) & (group[mine] >= 0)
-    group, label = _linked(group, regions.most, group[mine][known], goal[known])
-    beyond = None if regions.beyond is None else int(label[regions.beyond])
-    return replace(regions, group=group, beyond=beyond, most=int(label.max()) + 1)
-
-
-def _joined_by_samples(
-    function: ImplicitFunction, boxes: ClassifiedBoxes, regions: Regions, own: BoxClass
-) -> Regions:
-    """Return regions, those one that samples link, where the search ended before their number was proven."""
-    if regions.least >= regions.most:
-        return regions
-    pairs = linked_by_samples(function, boxes, regions.group, own)
-    group, label = _linked(regions.group, regions.most, *pairs)
-    beyond = None if regions.beyond is None else int(label[regions.beyond])
-    most = int(label.max()) + 1
-    return replace(regions, group=group, beyond=beyond, most=most, is_proven=most == regions.most)
-
-
-def _between(boxes: ClassifiedBoxes, regions: Regions, own: BoxClass) -> Bools:
-    """Return which graphs (n,) lie between regions of a class that no boxes part."""
-    none = np.zeros(len(boxes.kind), dtype=np.bool_)
-    if regions.least >= regions.most:
-        return none
-    may_be = boxes.which(own, BoxClass.GRAPH)
-    label = regions.group.copy()
-    first, second = boxes.tree.touching
-    near = may_be[first] & may_be[second]
-    first, second = first[near], second[near]
-    while True:
-        for one, other in ((first, second), (second, first)):
-            late = (label[one] < 0) & (label[other] >= 0)
-            label[one[late]] = label[other[late]]
-        if not ((label[first] < 0) & (label[second] >= 0)).any():
-            break
-    differ = (label[first] >= 0) & (label[second] >= 0) & (label[first] != label[second])
-    none[first[differ]] = none[second[differ]] = True
-    return none & boxes.which(BoxClass.GRAPH)

@@ -18,7 +18,9 @@ from physplace_addon.core.implicit import (
     union,
 )
 from physplace_addon.core.implicit.functions.base import ImplicitFunction
+from physplace_addon.core.implicit.projection import projected
 from physplace_addon.core.implicit.surface_components.component_search import components_of
+from physplace_addon.core.implicit.surface_components.descent import flowed
 from physplace_addon.core.implicit.surface_components.subdivision import (
     BoxClass,
     SearchLimits,
@@ -125,6 +127,26 @@ def test_boxes_are_what_they_are_proven_to_be(name: str, rng: np.random.Generato
     graph = (boxes.kind[own] == BoxClass.GRAPH) & (value <= 0.0)
     assert (rising[graph] > 0.0).all()
     assert np.isclose((tree.sides**3).sum(), tree.size**3, rtol=1e-12)
+
+
+@pytest.mark.parametrize("seed", [2, 8])
+def test_places_belong_to_the_components_that_flows_lead_to(seed: int, rng: np.random.Generator) -> None:
+    """Where all is proven regions are looked up; flows, followed where it is not, end in the same."""
+    function, _ = random_scene(seed)
+    found = components_of(function)
+    assert found.proven
+    low, high = function.box()
+    places = rng.uniform(low - 0.1, high + 0.1, (1500, 3))
+    places = np.concatenate([places, projected(function, places, 0.2) + 0.01 * rng.normal(size=(1500, 3))])
+    inside = function.value(places) < 0.0
+    enclosed = np.stack([found.within(own, places) for own in range(len(found))])
+    assert np.array_equal(enclosed.any(axis=0), inside)
+    assert (enclosed.sum(axis=0) <= 1).all()
+    box = flowed(function, found.boxes, places[inside], BoxClass.INSIDE).box
+    arrived = found.boxes.kind[box] == BoxClass.INSIDE
+    assert arrived.mean() > 0.9
+    own = enclosed[:, inside][:, arrived].argmax(axis=0)
+    assert np.array_equal(found.inside.group[box[arrived]], found.pairs[own, 0])
 
 
 def test_boxes_that_touch_are_all_found(rng: np.random.Generator) -> None:

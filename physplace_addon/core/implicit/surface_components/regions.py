@@ -1,0 +1,167 @@
+"""The regions on one side of a surface: groups of boxes that touch, and that flows or samples join.
+
+A region's boxes are a group that touches, or several that are joined because a place of one flows to the
+other (`descent`), or because samples link them (`sampled_links`), without a proof. There are at least as many
+regions as groups of boxes that no box of the other class parts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from ...arrays import Bools, Ints
+from ..functions.base import ImplicitFunction
+from .box_tree import BoxTree
+from .descent import flowed, starts_of_flows
+from .sampled_links import linked_by_samples
+from .subdivision import BoxClass, ClassifiedBoxes
+
+_LINKS = 6  # places from which flows begin, of each group of boxes, to join groups
+NOWHERE = -1  # the region of a place that no proven flow leads from
+
+
+@dataclass(frozen=True, eq=False)
+class Regions:
+    """The regions on one side of a surface.
+
+    Attributes:
+        group: the region (n,) of each box of this class, from 0; -1 of others.
+        apart: the group (n,) of touching boxes that are not of the other class; -1 of others.
+        beyond: the region of what is beyond the cube; None if it is none of these.
+        least: the proven least number of regions.
+        most: the number of regions found.
+        is_proven: whether all of them that are one are proven to be.
+    """
+
+    group: Ints
+    apart: Ints
+    beyond: int | None
+    least: int
+    most: int
+    is_proven: bool = True
+
+    def all_over(self, tree: BoxTree) -> Ints:
+        """Return the only region (n,) that each box of a tree may have a part of; `NOWHERE` if there is none.
+
+        It has to be proven how many regions there are.
+        """
+        known, edge = self.group >= 0, tree.on_boundary() & (self.apart >= 0)
+        of_apart = np.full(int(self.apart.max(initial=-1)) + 2, NOWHERE)
+        of_apart[self.apart[known]] = self.group[known]
+        if self.beyond is not None:
+            of_apart[self.apart[edge]] = self.beyond
+        return np.asarray(of_apart[self.apart])
+
+    @property
+    def known_beyond(self) -> int:
+        """The region of what is beyond the cube; `NOWHERE` if it is none of these."""
+        return NOWHERE if self.beyond is None else self.beyond
+
+
+def some_rows(group: Ints, most: int) -> Ints:
+    """Return the numbers (k,) of about `most` members of each group (m,), spread over it."""
+    order = np.argsort(group, kind="stable")
+    number = np.arange(len(group)) - np.searchsorted(group[order], group[order])
+    size = np.bincount(group + 1, minlength=1)[group[order] + 1]
+    return np.asarray(order[number % np.maximum(size // most, 1) == 0], dtype=np.intp)
+
+
+def regions_of(boxes: ClassifiedBoxes, own: BoxClass, outer: BoxClass | None) -> Regions:
+    """Return the regions of one class; those at the cube's boundary are one if the outside is of the class.
+
+    Args:
+        boxes: the classified boxes.
+        own: the class.
+        outer: the class of what is beyond the cube; None if there is surface beyond.
+    """
+    tree, mine = boxes.tree, boxes.which(own)
+    group, edge = tree.groups(mine), tree.on_boundary()
+    apart = tree.groups(boxes.which(own, BoxClass.GRAPH, BoxClass.UNDECIDED))
+    count, beyond, least = int(group.max(initial=-1)) + 1, None, len(np.unique(apart[mine]))
+    if own == outer:
+        at_edge = np.unique(apart[edge & (apart >= 0)])
+        least = len(np.setdiff1d(apart[mine], at_edge)) + 1
+        group, count, beyond = _with_beyond(group, count, np.unique(group[mine & edge]))
+    return Regions(group, apart, beyond, least, count)
+
+
+def _with_beyond(group: Ints, count: int, at_edge: Ints) -> tuple[Ints, int, int]:
+    """Return groups (n,) of which those at the cube's boundary (k,) are one with what is beyond.
+
+    Returns:
+        The groups, how many there are, and the number of what is beyond.
+    """
+    if not len(at_edge):
+        return group, count + 1, count
+    group, label = _linked(group, count, np.full(len(at_edge), at_edge[0]), at_edge)
+    return group, int(label.max()) + 1, int(label[at_edge[0]])
+
+
+def _linked(group: Ints, count: int, first: Ints, second: Ints) -> tuple[Ints, Ints]:
+    """Return groups (n,) of which pairs (m,), (m,) have become one, and each one's new number (count,)."""
+    links = coo_array((np.ones(len(first)), (first, second)), shape=(count, count))
+    label = np.asarray(connected_components(links, directed=False)[1], dtype=np.intp)
+    return np.where(group >= 0, label[group], -1), label
+
+
+def joined_by_flows(
+    function: ImplicitFunction, boxes: ClassifiedBoxes, regions: Regions, own: BoxClass, steps: int
+) -> Regions:
+    """Return regions, those one of which a flow of some steps leads to the other.
+
+    Only regions are tried that no boxes of the other class part.
+    """
+    if regions.least >= regions.most:
+        return regions
+    group, apart = regions.group, regions.apart
+    several = np.bincount(np.unique(np.stack([apart, group], 1)[group >= 0], axis=0)[:, 0]) > 1
+    mine, places = starts_of_flows(boxes, own)
+    tried = several[apart[mine]]
+    mine, places = mine[tried], places[tried]
+    some = some_rows(group[mine], _LINKS)
+    some = some[own * function.value(places[some]) > 0.0]
+    mine, places = mine[some], places[some]
+    end = flowed(function, boxes, places, own, steps).box
+    goal = np.where(end >= 0, group[end], np.where(end == -1, regions.known_beyond, -1))
+    known = (goal >= 0) & (group[mine] >= 0)
+    group, label = _linked(group, regions.most, group[mine][known], goal[known])
+    beyond = None if regions.beyond is None else int(label[regions.beyond])
+    return replace(regions, group=group, beyond=beyond, most=int(label.max()) + 1)
+
+
+def joined_by_samples(
+    function: ImplicitFunction, boxes: ClassifiedBoxes, regions: Regions, own: BoxClass
+) -> Regions:
+    """Return regions, those one that samples link, where the search ended before their number was proven."""
+    if regions.least >= regions.most:
+        return regions
+    pairs = linked_by_samples(function, boxes, regions.group, own)
+    group, label = _linked(regions.group, regions.most, *pairs)
+    beyond = None if regions.beyond is None else int(label[regions.beyond])
+    most = int(label.max()) + 1
+    return replace(regions, group=group, beyond=beyond, most=most, is_proven=most == regions.most)
+
+
+def boxes_between(boxes: ClassifiedBoxes, regions: Regions, own: BoxClass) -> Bools:
+    """Return which graphs (n,) lie between regions of a class that no boxes part."""
+    none = np.zeros(len(boxes.kind), dtype=np.bool_)
+    if regions.least >= regions.most:
+        return none
+    may_be = boxes.which(own, BoxClass.GRAPH)
+    label = regions.group.copy()
+    first, second = boxes.tree.touching
+    near = may_be[first] & may_be[second]
+    first, second = first[near], second[near]
+    while True:
+        for one, other in ((first, second), (second, first)):
+            late = (label[one] < 0) & (label[other] >= 0)
+            label[one[late]] = label[other[late]]
+        if not ((label[first] < 0) & (label[second] >= 0)).any():
+            break
+    differ = (label[first] >= 0) & (label[second] >= 0) & (label[first] != label[second])
+    none[first[differ]] = none[second[differ]] = True
+    return none & boxes.which(BoxClass.GRAPH)
