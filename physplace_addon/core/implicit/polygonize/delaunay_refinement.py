@@ -28,7 +28,7 @@ from ...vectors import length
 from ..functions.base import ImplicitFunction
 from ..local_thickness import sizing_field
 from ..neighbours import nearest, thinned_rows
-from ..projection import projected
+from ..projection import distances_to_surface, projected
 from ..surface_components.component_search import SurfaceComponents
 from .mesh_topology import MeshTopology, area_vectors
 from .restricted_delaunay import ComponentNumbers, RestrictedDelaunay, bad_points, dual_edges, rings
@@ -73,7 +73,8 @@ def delaunay_refining(
     Returns:
         The triangulation; bad points are left where the surface needs more points than are allowed.
     """
-    places = thinned(projected(function, points, 0.5 * spacing), np.full(len(points), _SAME * spacing))
+    places = _on_surface(function, projected(function, points, 0.5 * spacing), within)
+    places = thinned(places, np.full(len(places), _SAME * spacing))
     creases, balls, worked = CreaseSearch(function, spacing, within), None, 0
     own = creases.taken_into(SurfacePoints.of(places), neighbouring(places), _NONE)
     numbers = ComponentNumbers(components)
@@ -169,4 +170,10 @@ def _added(
     stays = thinned_rows(centres, _APART * radii)
     ringed = rings(function, places, bad & ~used, spacing)
     more: Floats = np.concatenate([centres[stays], ringed[points.curves.zone_at(ringed) < 0]])
-    return more[np.isfinite(more).all(axis=1)], crowded
+    return _on_surface(function, more, within), crowded
+
+
+def _on_surface(function: ImplicitFunction, places: Floats, within: float) -> Floats:
+    """Return those of places (k, 3) that are on the surface: where F is flat, Newton's steps lead off it."""
+    places = places[np.isfinite(places).all(axis=1)]
+    return places[distances_to_surface(*function.gradient(places)) <= within]

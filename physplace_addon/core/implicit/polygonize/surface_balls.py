@@ -15,8 +15,9 @@ from ...arrays import Floats, Ints
 from ...vectors import dot, length, length_and_unit
 from ..functions.base import ImplicitFunction
 from ..local_thickness import sizing_field
-from ..projection import newton_heights, projected
+from ..projection import newton_heights, traced_step
 from ..surface_components.component_search import SurfaceComponents
+from .mesh_topology import area_vectors
 from .restricted_delaunay import DualEdges
 from .surface_points import SurfacePoints
 
@@ -24,6 +25,10 @@ _NUMBERS = np.int64(2_000_000)  # names that make different keys of triangles
 _NEWTON = 4  # Newton steps along dual edges
 _ON = 0.05  # radii of a ball: how far its centre may be from the surface
 _HALVINGS = 24  # halvings of dual edges along which Newton's steps fail
+# a circle of so many longest sides, or a triangle of so small a share of their squares, has a centre that is
+# rounding
+_FARTHEST, _NO_AREA = 1e4, 1e-9
+_FLAT = 1e-20  # squares of the longest side: least square of twice the area that is divided by
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,11 +101,13 @@ def _centres(
         height = np.clip(height + np.where(np.isfinite(step), step, 0.0), low, high)
     centres = flat + height[:, None] * way
     value, gradient = function.gradient(centres)
+    side = length(corners - np.roll(corners, 1, axis=1)).max(axis=1)
+    area = length(area_vectors(points.places, found.triangles[rows]))
     lost = ~(np.abs(value) <= _ON * radius * length(gradient))
+    lost |= (radius > _FARTHEST * side) | (area <= _NO_AREA * side**2)
     if lost.any():
         centres[lost] = _halved(function, found, rows[lost], components)
-    reach = 0.1 * float(radius.max(initial=0.0))
-    return projected(function, centres, reach, 2)
+    return traced_step(function, centres, 0.1 * length(centres - corners[:, 0]), 2)[0]
 
 
 def _halved(
@@ -122,10 +129,15 @@ def _halved(
 
 
 def _circumcentres(corners: Floats, weights: Floats) -> Floats:
-    """Return the centres (t, 3) of equal power to the corners of triangles (t, 3, 3) with weights (t, 3)."""
+    """Return the centres (t, 3) of equal power to the corners of triangles (t, 3, 3) with weights (t, 3).
+
+    Those of triangles without an area are far away, but numbers.
+    """
     b, c = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
     bb, bc, cc = dot(b, b), dot(b, c), dot(c, c)
     own_b, own_c = bb - weights[:, 1] + weights[:, 0], cc - weights[:, 2] + weights[:, 0]
-    twice = 2.0 * np.maximum(bb * cc - bc * bc, np.finfo(np.float64).tiny)
+    twice = 2.0 * np.maximum(
+        bb * cc - bc * bc, np.maximum(_FLAT * np.maximum(bb, cc) ** 2, np.finfo(np.float64).tiny)
+    )
     along_b, along_c = (cc * own_b - bc * own_c) / twice, (bb * own_c - bc * own_b) / twice
     return np.asarray(corners[:, 0] + along_b[:, None] * b + along_c[:, None] * c)

@@ -137,6 +137,15 @@ def test_points_twice_over_and_points_that_are_no_numbers_do_no_harm() -> None:
     assert mesh.status is MeshStatus.CLOSED
 
 
+def test_points_from_which_the_slope_leads_nowhere_do_no_harm() -> None:
+    """Far from a Gaussian its slope is next to nothing, and Newton's steps end anywhere."""
+    function = blobby_spheres(BIAS, np.zeros((1, 3)), [1.0])
+    points = surface_samples(function, 0.3)
+    mesh = triangulated(function, np.concatenate([points, [[30.0, 0.0, 0.0], [0.0, 26.0, 0.0]]]), 0.15)
+    assert mesh.status is MeshStatus.CLOSED
+    assert np.linalg.norm(mesh.points, axis=1) == pytest.approx(RADIUS, rel=1e-9)
+
+
 @pytest.mark.parametrize(("places", "sigma"), [([0.0], 500.0), ([0.0, 1000.0], 20.0)])
 def test_balls_much_smaller_than_their_points_are_apart_are_balls_still(
     places: Sequence[float], sigma: float

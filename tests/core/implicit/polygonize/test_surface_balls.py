@@ -1,0 +1,39 @@
+"""The balls of restricted triangles have their centres on the surface, whatever the triangles' shape."""
+
+import numpy as np
+import pytest
+
+from physplace_addon.core.implicit import Boxes
+from physplace_addon.core.implicit.polygonize.restricted_delaunay import DualEdges
+from physplace_addon.core.implicit.polygonize.surface_balls import surface_balls
+from physplace_addon.core.implicit.polygonize.surface_points import SurfacePoints
+from physplace_addon.core.implicit.surface_components.component_search import components_of
+
+TABLE = Boxes.of([0.0, 0.0, -2.0], [[4.0, 4.0, 2.0]])  # its top is z = 0
+
+
+@pytest.mark.parametrize(
+    "corners",
+    [
+        [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [2.0, 0.0, 0.0]],
+        [[0.0, 0.0, 0.0], [1.0, 1e-13, 0.0], [2.0, 0.0, 0.0]],
+        [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0]],
+        [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]],
+    ],
+    ids=["on a line", "nearly so", "two are one", "all are one"],
+)
+def test_the_ball_of_a_triangle_without_area_is_where_its_dual_edge_meets_the_surface(
+    corners: list[list[float]],
+) -> None:
+    triangle = np.array([[0, 1, 2]])
+    ends = np.array([[[1.0, 0.3, -0.5]], [[1.0, 0.3, 0.5]]])
+    edges = DualEdges(triangle, ends[0], ends[1], np.zeros(1, dtype=np.intp))
+    with np.errstate(all="raise", under="ignore"):
+        balls = surface_balls(
+            TABLE, SurfacePoints.of(np.array(corners)), edges, 0.5, components_of(TABLE), None
+        )
+    assert np.isfinite(balls.radii).all()
+    assert np.isfinite(balls.away).all()
+    assert balls.centres[0, 2] == pytest.approx(0.0, abs=1e-6)
+    if len(np.unique(corners, axis=0)) > 2:
+        assert balls.centres[0] == pytest.approx([1.0, 0.3, 0.0], abs=1e-6)
