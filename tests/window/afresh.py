@@ -16,7 +16,7 @@ async def begin(user: User) -> None:
     for area in [area for area in screen.areas if area.type != "VIEW_3D"]:
         with bpy.context.temp_override(window=user.window, screen=screen, area=area):
             bpy.ops.screen.area_close()
-        await user.wait(1)
+    await user.wait(1)
     draw(user, fully=False)
 
 
@@ -28,4 +28,5 @@ def draw(user: User, *, fully: bool) -> None:
     preferences().system.use_overlay_smooth_wire = fully
     space.shading.show_object_outline = fully
     overlay = space.overlay
+    overlay.show_outline_selected = overlay.show_object_origins = overlay.show_cursor = fully
     overlay.show_floor = overlay.show_axis_x = overlay.show_axis_y = overlay.show_ortho_grid = fully

@@ -271,6 +271,7 @@ class User:
             await self.wait(1)
 
     def _places_over(self, region: bpy.types.Region) -> Generator[Place]:
+        """Places of which at least one is on each button: those are 20 pixels high."""
         for share in (0.5, 0.2, 0.84):
             x = region.x + int(share * region.width)
-            yield from ((x, y) for y in range(region.y + region.height - 4, region.y, -9))
+            yield from ((x, y) for y in range(region.y + region.height - 4, region.y, -16))
