@@ -132,6 +132,10 @@ def _meshing(function: ImplicitFunction, points: Floats, sigma: float, within: f
 
 def _check_mesh(function: ImplicitFunction, mesh: Triangulation, name: str) -> None:
     """Raise BlobError for a mesh that smooth patches cannot be laid over."""
+    if mesh.status is MeshStatus.TOUCHING:
+        raise BlobError(
+            name, "parts of it touch each other", f"move them apart or into each other, or {SMOOTHER}"
+        )
     if not mesh.status.closed:
         found = "parts of it are much thinner, smaller or sharper than the rest"
         raise BlobError(name, found, f"leave them out, enlarge them, or {SMOOTHER}")

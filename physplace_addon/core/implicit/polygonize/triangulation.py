@@ -27,7 +27,7 @@ from ...vectors import cross, dot, length, length_and_unit
 from ..functions.base import ImplicitFunction
 from ..projection import projected
 from ..surface_components.component_search import SurfaceComponents, components_of
-from ..surface_components.subdivision import SearchLimits
+from ..surface_components.subdivision import SearchLimits, subdivided
 from .creases import creases
 from .delaunay_refinement import delaunay_refining
 from .edge_middles import edge_middles
@@ -35,12 +35,16 @@ from .mesh_topology import MeshTopology, area_vectors
 from .refinement import refined
 from .restricted_delaunay import RestrictedDelaunay
 from .surface_sampling import surface_samples
+from .touching import touching_places
 
 _SPACING = 2.0  # distance of floaters, in their radii
 # share of the allowed distance, because the greatest one is not quite at midpoints of edges or at centres
 _AIM = 0.7
 _FEW = 12  # points: a component that has fewer is sampled anew
 _BOXES = 120_000  # boxes that the search for all components examines at most
+# spacings: boxes are halved down to the one size, and the surface touches itself in those that are still not
+# decided and no larger than the other
+_SMALLEST, _CLOSEST = 1.0 / 20_000.0, 1.0 / 500.0
 _ATTEMPTS = 3  # triangulations, each of the points of the one before
 _NEARER = 0.5  # factor of the spacing in each further attempt
 _COARSEST = 0.25  # share of the surface's size: a greater sigma is no distance of points on it
@@ -64,6 +68,10 @@ class MeshStatus(Enum):
     TOO_THIN = (
         "parts of the surface are so thin, or bend so sharply, that a mesh would need too many points: "
         "make them thicker"
+    )
+    TOUCHING = (
+        "parts of the surface touch each other, or nearly so: move them apart or into each other, or blend "
+        "them"
     )
     BROKEN = "parts of the surface are too thin or too sharp for its particles: use smaller ones"
     EMPTY = "there is no surface, or there are not enough particles on it"
@@ -131,7 +139,9 @@ def triangulating(
     sigma = min(sigma, _COARSEST * max(float(np.ptp(function.box(), axis=0).max()), 0.0))
     allowed = 0.05 * sigma if within is None else within
     spacing, points = _SPACING * sigma, np.array(points, dtype=np.float64).reshape(-1, 3)
-    components = components_of(function, SearchLimits(_BOXES))
+    components = _components(function, spacing)
+    if components is None:
+        return _nothing(MeshStatus.TOUCHING)
     points = _on_all(function, components, points, spacing) if len(points) else points
     for _ in range(_ATTEMPTS):
         found = yield from delaunay_refining(function, points, spacing, allowed, components)
@@ -154,6 +164,16 @@ def triangulating(
     return _result(
         function, found, distance, MeshStatus.INCOMPLETE if len(missing) else MeshStatus.UNCONFIRMED
     )
+
+
+def _components(function: ImplicitFunction, spacing: float) -> SurfaceComponents | None:
+    """Return the components of a surface, of points that are a spacing apart; None if it touches itself."""
+    box, limits = np.array(function.box()), SearchLimits(_BOXES, _SMALLEST * spacing)
+    if (box[0] > box[1]).any():
+        return components_of(function, limits)
+    boxes = subdivided(function, box, limits)
+    touching = touching_places(function, boxes, _CLOSEST * spacing)
+    return None if len(touching) else components_of(function, limits, boxes=boxes)
 
 
 def _on_all(

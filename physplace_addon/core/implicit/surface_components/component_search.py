@@ -231,7 +231,10 @@ def _some_of_each(group: Ints, places: Floats, most: int) -> Floats:
 
 
 def components_of(
-    function: ImplicitFunction, limits: SearchLimits | None = None, bounds: Floats | None = None
+    function: ImplicitFunction,
+    limits: SearchLimits | None = None,
+    bounds: Floats | None = None,
+    boxes: ClassifiedBoxes | None = None,
 ) -> SurfaceComponents:
     """Return the components of a surface.
 
@@ -240,6 +243,7 @@ def components_of(
         limits: how far to search.
         bounds: the lowest and the highest corner (2, 3) of a box that cuts off an infinite or too large
             surface; its parts in the box are found. A surface that is infinite has to have bounds.
+        boxes: those that `subdivided` gave for the same limits and bounds, if they are known.
     """
     limits = SearchLimits() if limits is None else limits
     box = np.array(function.box(), dtype=np.float64)
@@ -248,7 +252,7 @@ def components_of(
         box = np.stack([np.maximum(box[0], bounds[0]), np.minimum(box[1], bounds[1])])
     if not (box[0] <= box[1]).all():
         return _none(function)
-    boxes = subdivided(function, box, limits)
+    boxes = subdivided(function, box, limits) if boxes is None else boxes
     outer = _class_beyond(function, boxes) if whole else None
     sides = (BoxClass.INSIDE, BoxClass.OUTSIDE)
     for _ in range(_REFINEMENTS):

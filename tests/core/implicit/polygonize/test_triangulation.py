@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 import numpy as np
 import pytest
 
 from physplace_addon.core.errors import PhysPlaceError
-from physplace_addon.core.implicit import HalfSpaces, Spheres, blobby_spheres, difference, union
+from physplace_addon.core.implicit import Boxes, HalfSpaces, Spheres, blobby_spheres, difference, union
 from physplace_addon.core.implicit.functions.base import ImplicitFunction
 from physplace_addon.core.implicit.functions.gaussians.blob import Blob
+from physplace_addon.core.implicit.functions.transformed import Moved
 from physplace_addon.core.implicit.polygonize.mesh_topology import MeshTopology, area_vectors
 from physplace_addon.core.implicit.polygonize.surface_sampling import surface_samples
 from physplace_addon.core.implicit.polygonize.triangulation import (
@@ -18,6 +20,7 @@ from physplace_addon.core.implicit.polygonize.triangulation import (
     Triangulation,
     gauss_bonnet_holds,
     triangulated,
+    triangulating,
 )
 from physplace_addon.core.implicit.projection import projected
 from tests.core.implicit.surfaces import blob_of_genus, blobby_cylinder
@@ -144,6 +147,35 @@ def test_points_from_which_the_slope_leads_nowhere_do_no_harm() -> None:
     mesh = triangulated(function, np.concatenate([points, [[30.0, 0.0, 0.0], [0.0, 26.0, 0.0]]]), 0.15)
     assert mesh.status is MeshStatus.CLOSED
     assert np.linalg.norm(mesh.points, axis=1) == pytest.approx(RADIUS, rel=1e-9)
+
+
+SLAB = Boxes.of([0.0, 0.0, 0.0], [[0.6, 0.45, 0.3]])
+TOUCHING = {
+    "a ball on a box": union([SLAB, Spheres.of([0.0, 0.0, 0.7], 0.4)]),
+    "two balls": Spheres.of([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]], [0.5, 0.5]),
+    "a bite up to the other side": difference(
+        Spheres.of([0.0, 0.0, 0.0], 0.6), [Spheres.of([0.2, 0, 0], 0.4)]
+    ),
+    "boxes that share an edge": union([SLAB, Boxes.of([1.0, 0.0, 0.6], [[0.4, 0.3, 0.3]])]),
+    "boxes that share a side": union([SLAB, Boxes.of([0.0, 0.0, 0.6], [[0.3, 0.3, 0.3]])]),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "scale", "away"),
+    [*((name, 1.0, 0.0) for name in TOUCHING), ("a ball on a box", 1e-3, 1.0), ("two balls", 100.0, 1e4)],
+)
+def test_what_touches_itself_is_refused_before_the_first_round(name: str, scale: float, away: float) -> None:
+    affine = np.diag([scale, scale, scale, 1.0])
+    affine[:3, 3] = away
+    function = Moved(TOUCHING[name], affine)
+    points = surface_samples(function, 0.24 * scale)
+    begun = time.process_time()
+    with pytest.raises(StopIteration) as ended:
+        next(triangulating(function, points, 0.12 * scale))
+    assert ended.value.value.status is MeshStatus.TOUCHING
+    assert "move them apart" in ended.value.value.message
+    assert time.process_time() - begun < 4.0  # 2 s on a machine that does nothing else
 
 
 @pytest.mark.parametrize(("places", "sigma"), [([0.0], 500.0), ([0.0, 1000.0], 20.0)])
