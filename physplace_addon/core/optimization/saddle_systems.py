@@ -30,6 +30,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
+from ..vectors import cross, dot
 from .dual_equations import DualEquations
 
 _LEAST_CURVATURE = 0.1  # of K' and along free motions, over M: what bends away is no freer
@@ -148,22 +149,32 @@ def raised_inverse(metric: Floats, bend: Floats, exact: Bools) -> tuple[Floats, 
     turning = metric[:, 3]
     sizes = np.sqrt(np.einsum("kij,kij->k", bend, bend))
     stiff = turning[:, None, None] * np.eye(3) - bend
-    doubtful = np.flatnonzero(sizes > (1.0 - _LEAST_CURVATURE) * turning)
-    changes = np.zeros((0, len(metric), 6))
+    is_sure = sizes <= (1.0 - _LEAST_CURVATURE) * turning
+    doubtful = np.flatnonzero(~is_sure)
+    inverse, changes = np.zeros((len(metric), 6, 6)), np.zeros((0, len(metric), 6))
+    inverse[:, _FIRST, _FIRST] = 1.0 / metric[:, :3]
+    inverse[is_sure, 3:, 3:] = _inverses(stiff[is_sure])
     if len(doubtful):
         values, vectors = np.linalg.eigh(stiff[doubtful])
         raised = np.maximum(np.abs(values), _LEAST_CURVATURE * turning[doubtful, None])
-        stiff[doubtful] = (vectors * raised[:, None]) @ vectors.transpose(0, 2, 1)
+        inverse[doubtful, 3:, 3:] = (vectors / raised[:, None]) @ vectors.transpose(0, 2, 1)
         group, axis = np.nonzero((raised > values) & exact[doubtful, None])
         most = np.sort(np.argsort(values[group, axis], kind="stable")[:_MOST_CHANGES])
         group, axis = group[most], axis[most]
         changes = np.zeros((len(group), len(metric), 6))
         root = np.sqrt((raised - values)[group, axis])
         changes[np.arange(len(group)), doubtful[group], 3:] = root[:, None] * vectors[group, :, axis]
-    inverse = np.zeros((len(metric), 6, 6))
-    inverse[:, _FIRST, _FIRST] = 1.0 / metric[:, :3]
-    inverse[:, 3:, 3:] = np.linalg.inv(stiff)
     return inverse, changes
+
+
+def _inverses(matrices: Floats) -> Floats:
+    """Return the inverses (k, 3, 3) of matrices near multiples of 1: LAPACK's take threads, which wait for
+    each other.
+    """
+    first, second, third = (np.ascontiguousarray(matrices[:, row]) for row in range(3))
+    columns = np.stack([cross(second, third), cross(third, first), cross(first, second)], axis=2)
+    inverses: Floats = columns / dot(first, columns[:, :, 0])[:, None, None]
+    return inverses
 
 
 def times(inverse: Floats, right: Floats) -> Floats:

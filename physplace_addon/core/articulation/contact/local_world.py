@@ -92,13 +92,18 @@ def _cut(world: Sequence[Body], lower: Floats, upper: Floats) -> ContactSystem:
 
 def _in_boxes(body: Body, lower: Floats, upper: Floats) -> Bools:
     """Return which triangles (t,) of a body may be in one of some boxes (m, 3)."""
-    spare = body.triangle_bound[:, None]
-    low, high = body.triangles.min(axis=1) - spare, body.triangles.max(axis=1) + spare
-    rows = np.flatnonzero(((low <= upper.max(axis=0)) & (high >= lower.min(axis=0))).all(axis=1))
-    low, high = low[rows], high[rows]
+    first, second, third = (np.ascontiguousarray(body.triangles[:, corner].T) for corner in range(3))
+    spare = body.triangle_bound
+    low = np.minimum(np.minimum(first, second), third) - spare
+    high = np.maximum(np.maximum(first, second), third) + spare
+    rows = np.arange(low.shape[1])
+    for axis, (least, most) in enumerate(zip(lower.min(axis=0), upper.max(axis=0), strict=True)):
+        rows = rows[(low[axis, rows] <= most) & (high[axis, rows] >= least)]
+    low, high = low[:, rows].T, high[:, rows].T
     near = np.zeros(len(rows), bool)
     for least, most in zip(lower, upper, strict=True):
-        near |= ((low <= most) & (high >= least)).all(axis=1)
+        left = np.flatnonzero(~near)
+        near[left] = ((low[left] <= most) & (high[left] >= least)).all(axis=1)
     kept = np.zeros(len(body.triangles), bool)
     kept[rows[near]] = True
     return kept
