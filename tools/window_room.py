@@ -37,6 +37,9 @@ SUITES = {"trixie": PACKAGES, "sid": [*PACKAGES, "python3-cattr"]}
 # Nobody reads manuals in a room.
 UNWANTED = ("doc", "man", "locale", "info")
 
+# The languages that Blender offers: Debian has the list among what is unwanted. Its own words stay English.
+LANGUAGES = "0:Automatic (Automatic):DEFAULT\n1:German (Deutsch):de_DE\n"
+
 MS_BIND, MS_REC = 4096, 16384
 
 
@@ -61,6 +64,7 @@ def make(suite: str) -> Path:
     room, packages = ROOMS / suite, SUITES[suite]
     stamp = hashlib.sha256(" ".join(packages).encode()).hexdigest()
     if room.exists() and (room / STAMP).exists() and (room / STAMP).read_text() == stamp:
+        name_languages(room)
         return room
     reason = why_impossible()
     if reason:
@@ -72,7 +76,16 @@ def make(suite: str) -> Path:
     bootstrap(suite, unfinished, packages)
     (unfinished / "etc" / "mtab").symlink_to("/proc/self/mounts")
     (unfinished / STAMP).write_text(stamp)
+    name_languages(unfinished)
     return unfinished.rename(room)
+
+
+def name_languages(room: Path) -> None:
+    """Have the Blender of a room offer the languages that tests choose."""
+    file = room / "usr" / "share" / "locale" / "languages"
+    if not file.exists() or file.read_text() != LANGUAGES:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(LANGUAGES)
 
 
 def bootstrap(suite: str, folder: Path, packages: list[str]) -> None:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, Literal, cast
 
 import bpy
 import numpy as np
@@ -23,11 +23,13 @@ from ..scene.reading.subjects.movers import active_mover, may_have_shape, whole_
 from ..scene.reading.visible import Family
 from ..scene.writing.outcome import Outcome
 from ..scene.writing.report import report_of, sentence_of
+from ..translations.spoken import spoken
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
 
 
+Kind = Literal["INFO", "WARNING", "ERROR"]
 FREED: Final = "freed of an overlap at its start by a motion of"  # how such a note of a report begins
 
 
@@ -37,6 +39,16 @@ class Conclusion:
 
     well: bool
     text: str
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of Blender's report that it is."""
+        return "INFO" if self.well else "WARNING"
+
+
+def tell(operator: Operator, kind: Kind, text: str) -> None:
+    """Report a sentence as an operator, in the language of Blender's interface."""
+    operator.report({kind}, spoken(text))
 
 
 class ObjectOperator(Operator):
@@ -49,7 +61,7 @@ class ObjectOperator(Operator):
         """Return whether it can run; the button's tooltip gives the reason where it cannot."""
         reason = cls.disabled_reason(context)
         if reason is not None:
-            cls.poll_message_set(reason)
+            cls.poll_message_set(spoken(reason))
         return reason is None
 
     @classmethod
@@ -62,9 +74,9 @@ class ObjectOperator(Operator):
         try:
             conclusion = self.work(context)
         except PhysPlaceError as error:
-            self.report({"ERROR"}, str(error))
+            tell(self, "ERROR", str(error))
             return {"CANCELLED"}
-        self.report({"INFO"} if conclusion.well else {"WARNING"}, conclusion.text)
+        tell(self, conclusion.kind, conclusion.text)
         return {"FINISHED"}
 
     def work(self, context: Context) -> Conclusion:

@@ -33,7 +33,7 @@ from ..core.errors import PhysPlaceError
 from ..core.jobs import Job, Progress
 from ..overlay.drawing import Drawing
 from ..scene.changes import own_changes
-from .common import Conclusion, ObjectOperator, no_active_object_reason, wait_cursor
+from .common import Conclusion, ObjectOperator, no_active_object_reason, tell, wait_cursor
 from .driven_job import DrivenJob, in_a_line
 from .input_events import InputEvent, KeptEvents, is_escape
 from .keys.action_keymap import LIST, ActionKeymap
@@ -81,7 +81,7 @@ class ModalOperator(ObjectOperator):
         if view is None:
             return self.execute(context)
         if self._running:
-            self.report({"WARNING"}, f"{self._running[0].bl_label} is running: confirm or cancel it first")
+            tell(self, "WARNING", f"{self._running[0].bl_label} is running: confirm or cancel it first")
             return {"CANCELLED"}
         self._is_ready, self._kept = False, KeptEvents()
         self.run_job(self.beginning(context, view, event))
@@ -89,7 +89,7 @@ class ModalOperator(ObjectOperator):
             with wait_cursor(context.window), own_changes(context):
                 self._driven.advance(AT_ONCE)
         except PhysPlaceError as error:
-            self.report({"ERROR"}, str(error))
+            tell(self, "ERROR", str(error))
             return {"CANCELLED"}
         if self._driven.result is not None:
             return self._reported(self._driven.result)
@@ -246,7 +246,7 @@ class ModalOperator(ObjectOperator):
             reason = "its view is not shown"
         if reason is not None or view is None:
             self._give_up(context)
-            self.report({"WARNING"}, f"{self.bl_label} has ended: {reason}")
+            tell(self, "WARNING", f"{self.bl_label} has ended: {reason}")
             return {"CANCELLED"}
         if event.type == "TIMER":
             return self._ticked(context, view)
@@ -322,7 +322,7 @@ class ModalOperator(ObjectOperator):
             self._kept.forget_presses()  # they were meant for what the job should have brought
         except PhysPlaceError as final:
             self._give_up(context)
-            self.report({"ERROR"}, str(final))
+            tell(self, "ERROR", str(final))
             return {"CANCELLED"}
         return None
 
@@ -340,13 +340,13 @@ class ModalOperator(ObjectOperator):
             conclusion = self.confirm(context)
         except PhysPlaceError as error:
             self._give_up(context)
-            self.report({"ERROR"}, str(error))
+            tell(self, "ERROR", str(error))
             return {"CANCELLED"}
         self._close(context)
         return self._reported(conclusion)
 
     def _reported(self, conclusion: Conclusion) -> set[OperatorReturnItems]:
-        self.report({"INFO"} if conclusion.well else {"WARNING"}, conclusion.text)
+        tell(self, conclusion.kind, conclusion.text)
         return {"FINISHED"} if self.leaves_undo else {"CANCELLED"}
 
     def _show_text(self, context: Context) -> None:

@@ -19,6 +19,7 @@ from bpy.types import Context, Operator, WorkSpace
 from ..overlay.drawing import Drawing
 from ..overlay.key_list import KeyList
 from ..scene.access import present, window_manager_of
+from ..translations.spoken import spoken
 from .common import CursorProgress
 from .keys.key_hints import KeyHint, drawn
 
@@ -174,7 +175,7 @@ class OpenSession:
             self._keys = None
         else:
             area = present(context.area).as_pointer()
-            self._keys = KeyList(area, [(hint.key, hint.text) for hint in hints])
+            self._keys = KeyList(area, [(hint.key, spoken(hint.text)) for hint in hints])
 
     def show_progress(self, part: float | None) -> None:
         """Show at the cursor which part of the work is done; None for nothing."""
@@ -206,7 +207,7 @@ class _StatusBar:
         """Show a text and keys; the area and the workspace are those of the context."""
         before, self._shown = self._shown, (header, tuple(hints))
         if before[0] != header:
-            present(context.area).header_text_set(header)
+            present(context.area).header_text_set(spoken(header))
         if before[1] != self._shown[1]:
             # the stub says that it takes a text alone
             cast("Any", present(context.workspace)).status_text_set(drawn(hints))

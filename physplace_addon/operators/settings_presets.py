@@ -20,6 +20,8 @@ from bpy.types import Context, Operator
 from ..properties import PhysPlaceSettings
 from ..scene.access import present, scene_of
 from ..scene.reading.settings import settings_of
+from ..translations.spoken import spoken
+from .common import tell
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
@@ -57,7 +59,9 @@ class PHYSPLACE_OT_settings_preset_add(Operator):
         """Return whether there is a folder for presets: only an installed extension has one."""
         there = is_extension()
         if not there:
-            cls.poll_message_set("PhysPlace is not installed as an extension: it has no folder for presets")
+            cls.poll_message_set(
+                spoken("PhysPlace is not installed as an extension: it has no folder for presets")
+            )
         return there
 
     def execute(self, context: Context) -> set[OperatorReturnItems]:
@@ -68,7 +72,7 @@ class PHYSPLACE_OT_settings_preset_add(Operator):
             return self._remove(name, found)
         if not name or found:
             why = f'There is a preset "{name}" already' if name else "A preset needs a name"
-            self.report({"WARNING"}, f"{why}: type another one")
+            tell(self, "WARNING", f"{why}: type another one")
             return {"CANCELLED"}
         path = Path(_user_folder(f"presets/{SUBFOLDER}", create=True), f"{file_name(name)}.py")
         path.write_text(script_of(settings_of(scene_of(context))), encoding="utf-8")
@@ -76,7 +80,7 @@ class PHYSPLACE_OT_settings_preset_add(Operator):
 
     def _remove(self, name: str, found: str | None) -> set[OperatorReturnItems]:
         if found is None:
-            self.report({"WARNING"}, f'There is no preset "{name}"')
+            tell(self, "WARNING", f'There is no preset "{name}"')
             return {"CANCELLED"}
         Path(found).unlink()
         return {"FINISHED"}

@@ -41,6 +41,8 @@ from ..scene.blobs.objects import (
     blob_of,
     is_element,
 )
+from ..translations.spoken import spoken
+from .sidebar import Icon
 
 OF_BLOBS = {
     SIGMA: "Particle Size",
@@ -107,7 +109,7 @@ class PHYSPLACE_PT_blobs(Panel):
         _properties(settings, blob, OF_BLOBS)
         _live_mesh(layout, blob)
         if playback.problem:
-            layout.label(text=playback.problem, icon="ERROR")
+            layout.label(text=spoken(playback.problem), icon="ERROR", translate=False)
         if active is not None and is_element(active):
             row = layout.row(align=True)
             row.label(text=active.name, icon="EMPTY_DATA")
@@ -126,8 +128,9 @@ def _live_mesh(layout: UILayout, blob: Object) -> None:
     """Draw how the blob's live mesh is."""
     status = live.live.status(blob)
     if status is live.LiveStatus.PROBLEM:
-        layout.label(text=live.live.problem(blob), icon="ERROR")
+        layout.label(text=spoken(live.live.problem(blob)), icon="ERROR", translate=False)
     else:
-        layout.label(text=status.message, icon="CHECKMARK" if status.is_well else "INFO")
+        icon: Icon = "CHECKMARK" if status.is_well else "INFO"
+        layout.label(text=spoken(status.message), icon=icon, translate=False)
     if status is live.LiveStatus.NONE:
         layout.operator(PHYSPLACE_OT_blob_update.bl_idname, icon="FILE_REFRESH")

@@ -23,6 +23,7 @@ from ..scene.writing.region_report import (
     overlaps_in_words,
     shapes_in_words,
 )
+from ..translations.spoken import spoken
 from .sidebar import PHYSPLACE_PT_place, draw_paragraph
 
 MOST: Final = 20  # regions that are listed; the report has all
@@ -49,7 +50,7 @@ class PHYSPLACE_PT_regions(Panel):
         row.operator(PHYSPLACE_OT_contact_regions_clear.bl_idname, text="", icon="X")
         if report is None:
             return
-        layout.label(text=shapes_in_words(report))
+        layout.label(text=spoken(shapes_in_words(report)), translate=False)
         for overlap in overlaps_in_words(scene_of(context), report):
             draw_paragraph(context, layout, overlap, "ERROR")
         _draw_regions(layout, report)
@@ -66,18 +67,17 @@ def _draw_regions(layout: UILayout, report: RegionReport) -> None:
         pick = row.operator(
             PHYSPLACE_OT_contact_region_pick.bl_idname,
             text=_line(region),
+            translate=False,
             icon=_ICONS[region["dimension"]],
             emboss=drawn is not None and drawn.chosen == number,
         )
         pick.number = number
     left = report["count"] - MOST
     if left > 0:
-        layout.label(text=f"and {counted(left, 'more region')}", icon="BLANK1")
+        layout.label(text=spoken(f"and {counted(left, 'more region')}"), icon="BLANK1", translate=False)
 
 
 def _line(region: Region) -> str:
-    points = counted(len(region["gaps"]), "point")
     shape = SHAPES[region["dimension"]]
-    return f"{region['object_1']} - {region['object_2']}: {shape}" + (
-        "" if shape == "point" else f", {points}"
-    )
+    points = "" if shape == "point" else f", {counted(len(region['gaps']), 'point')}"
+    return f"{region['object_1']} - {region['object_2']}: {spoken(shape + points)}"

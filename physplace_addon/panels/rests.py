@@ -21,6 +21,7 @@ from ..rest_properties import OBJECT, PUSH
 from ..scene.access import active_object, present
 from ..scene.reading.subjects.movers import active_mover
 from ..scene.rests.rests import active_rest, rests_of
+from ..translations.spoken import spoken
 from .sidebar import PHYSPLACE_PT_place
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ class PHYSPLACE_PT_rests(Panel):
 
 
 def _draw_forces(layout: UILayout, rest: PhysPlaceRest) -> None:
-    layout.label(text=f"Forces on the way to {rest.name}")
+    layout.label(text=spoken(f'Forces on the way to "{rest.name}"'), translate=False)
     for number, force in enumerate(rest.forces):
         row = layout.row(align=True)
         row.label(text=_label(force))

@@ -30,6 +30,7 @@ from ..scene.reading.subjects.movers import named_whole, whole_of
 from ..scene.reading.subjects.options import Onto
 from ..scene.writing.report import Report, figures_of, last_report, notes_of, sentence_of
 from ..scene.writing.surface_meshes import definition_error
+from ..translations.spoken import spoken
 
 Icon = Literal["INFO", "ERROR", "CHECKMARK", "BLANK1"]
 UNIT: Final = 20  # height of a button in pixels, at an interface scale of 1
@@ -69,7 +70,7 @@ class PHYSPLACE_PT_place(Panel):
         column.prop(switches_of(context), "live_check", icon="HIDE_OFF", toggle=True)
         live = running()
         if live is not None:
-            column.label(text=live.line, icon="INFO")
+            column.label(text=spoken(live.line), icon="INFO", translate=False)
         column = layout.column(align=True)
         column.operator(PHYSPLACE_OT_replicate.bl_idname, icon="DUPLICATE")
         column.operator(PHYSPLACE_OT_extricate.bl_idname, icon="EXPORT")
@@ -233,8 +234,8 @@ class PHYSPLACE_PT_report_figures(Panel):
         layout = present(self.layout)
         for row in figures_of(report, scene_of(context)):
             line = layout.split(factor=0.55)
-            line.label(text=row.label)
-            line.label(text=row.value)
+            line.label(text=spoken(row.label), translate=False)
+            line.label(text=spoken(row.value), translate=False)
         for note in notes_of(report):
             draw_paragraph(context, layout, note, "INFO")
 
@@ -254,8 +255,8 @@ def draw_paragraph(context: Context, layout: UILayout, text: str, icon: Icon) ->
     column = layout.column(align=True)
     column.scale_y = 0.8  # closer than lines that have nothing to do with each other
     size: Any = blf.dimensions  # the stub says that it returns nothing
-    for line in wrapped(text, room, lambda part: float(size(FONT, part)[0])):
-        column.label(text=line, icon=icon)
+    for line in wrapped(spoken(text), room, lambda part: float(size(FONT, part)[0])):
+        column.label(text=line, icon=icon, translate=False)
         icon = "BLANK1"
 
 

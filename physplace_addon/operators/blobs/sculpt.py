@@ -21,7 +21,7 @@ from ...core.wording import in_words
 from ...scene.access import present
 from ...scene.blobs.objects import active_blob
 from ...scene.writing.duplicate import select_only
-from ..common import Conclusion, no_blob_reason
+from ..common import Conclusion, no_blob_reason, tell
 from ..input_events import MOVES, InputEvent
 from ..keys.key_hints import KeyHint
 from ..keys.keymaps import SCULPTING
@@ -163,7 +163,7 @@ class PHYSPLACE_OT_blob_sculpt(ModalOperator):
         self.session.empties.make_undo("Cancel Sculpting")
         if self.session.lost:
             names = in_words(self.session.lost)
-            self.report({"WARNING"}, f"{names}: deleted, and out of reach of undo; all else is as it was")
+            tell(self, "WARNING", f"{names}: deleted, and out of reach of undo; all else is as it was")
 
     def confirm(self, context: Context) -> Conclusion:
         """Leave the blob as it is."""

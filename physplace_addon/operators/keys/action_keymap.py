@@ -17,6 +17,7 @@ from bpy.props import EnumProperty
 from bpy.types import Context, KeyMapItem, Operator, UILayout
 
 from ...scene.access import present, window_manager_of
+from ...translations.spoken import spoken
 from ..input_events import InputEvent
 from .key_hints import KeyHint
 
@@ -160,7 +161,7 @@ class _KeyOperator(Operator):
     @classmethod
     def poll(cls, context: Context) -> bool:
         """Return False: it only names actions."""
-        cls.poll_message_set("It names keys of PhysPlace and does nothing by itself")
+        cls.poll_message_set(spoken("It names keys of PhysPlace and does nothing by itself"))
         return False
 
     def execute(self, context: Context) -> set[OperatorReturnItems]:

@@ -12,6 +12,7 @@ import bpy
 from bpy.types import Context, Header, KeyMapItem
 
 from ...scene.access import present
+from ...translations.spoken import spoken
 
 Modifier = Literal["SHIFT", "CTRL", "ALT", "OS"]
 
@@ -71,12 +72,12 @@ def drawn(hints: Sequence[KeyHint]) -> Callable[[Header, Context], None]:
         for hint in hints:
             part = row.row(align=True)
             if not hint.icons:
-                part.label(text=hint.key)
+                part.label(text=hint.key, translate=False)
             for icon in hint.icons:
                 part.label(text="", icon=cast("Any", icon))
                 if icon in _WIDE:
                     part.separator(factor=_WIDE[icon])
-            part.label(text=hint.text)
+            part.label(text=spoken(hint.text), translate=False)
             row.separator(factor=0.6)
 
     return draw

@@ -26,6 +26,7 @@ from ...scene.writing.region_report import (
     shapes_in_words,
     write_regions,
 )
+from ...translations.spoken import spoken
 from ..common import Conclusion, ObjectOperator, cursor_progress, object_mode_reason
 from .shown import clear, show, shown
 
@@ -134,7 +135,7 @@ class PHYSPLACE_OT_contact_regions_clear(Operator):
         """Return whether there is anything to take away; the button's tooltip gives the reason if not."""
         if shown() is not None or last_regions(scene_of(context)) is not None:
             return True
-        cls.poll_message_set("There are no contact regions to clear")
+        cls.poll_message_set(spoken("There are no contact regions to clear"))
         return False
 
     def execute(self, context: Context) -> set[OperatorReturnItems]:
@@ -162,7 +163,7 @@ class PHYSPLACE_OT_contact_region_pick(Operator):
         """Return whether regions are drawn; the button's tooltip gives the reason if not."""
         if shown() is not None:
             return True
-        cls.poll_message_set("The regions are not drawn now: press Contact Regions again")
+        cls.poll_message_set(spoken("The regions are not drawn now: press Contact Regions again"))
         return False
 
     def execute(self, context: Context) -> set[OperatorReturnItems]:

@@ -1,0 +1,137 @@
+"""Sentences that are made of what was found are shown in the language of Blender's interface."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from enum import Enum
+from pathlib import Path
+
+import pytest
+
+import physplace_addon
+from physplace_addon.core.articulation.state import LinkageStatus
+from physplace_addon.core.dynamics.state import SimulationStatus
+from physplace_addon.core.handover.handover import HandoverStatus
+from physplace_addon.core.implicit.control.state import SculptStatus
+from physplace_addon.core.implicit.polygonize.triangulation import MeshStatus
+from physplace_addon.core.placement import Status
+from physplace_addon.operators.blobs.live import LiveStatus
+from physplace_addon.translations import read
+from physplace_addon.translations.spoken import Sentences, sentences, spoken
+
+PACKAGE = Path(physplace_addon.__file__).parent
+FILE = PACKAGE / "translations" / "sentences" / "de.po"
+STATUSES: tuple[type[Enum], ...] = (
+    *(Status, LinkageStatus, SimulationStatus, HandoverStatus, SculptStatus, MeshStatus, LiveStatus),
+)
+ENGLISH = re.compile(
+    r"\b(the|is|it|of|to|and|with|at|by|for|that|not|has|its|are|be|from|on|or|where|which|you|into|this)\b"
+)
+TOLD = frozenset(
+    {"Conclusion", "Progress", "KeyHint", "KeyHint.of", "tell", "cls.poll_message_set", "spoken"}
+)
+NOT_WORDS = re.compile(r"[A-Z0-9_ ]+|\S*_\S*|X Y Z|Shift|aeiou|an|status")  # keys, events, kinds of reports
+
+
+@pytest.mark.parametrize(
+    "english",
+    [
+        "Cube: paused, on its way   |   state 3 of 9   |   2 contacts",
+        "Cube: Move 1.5 m, 0 m, 0 m along X [1.5|]   |   1 contact, 1 sticking",
+        '"Mug": At rest on "Books and Co." and "Table", stable',
+        '2 objects: 1 of them at rest; 1 of them it overlaps "A; b": move it clear',
+        'object "Lamp": it overlaps "Table" at the start; free it by Extricate, or move it clear',
+    ],
+)
+def test_no_english_is_left_in_a_sentence_and_names_stay(english: str) -> None:
+    shown = sentences("de").translated(english)
+    assert ENGLISH.search(re.sub(r'"[^"]*"', "", shown)) is None, shown
+    assert re.findall(r'"[^"]*"', shown) == re.findall(r'"[^"]*"', english)
+    assert re.findall(r"\d+(?:\.\d+)?", shown) == re.findall(r"\d+(?:\.\d+)?", english)
+
+
+def test_clauses_within_clauses_are_translated_and_their_order_may_change() -> None:
+    german = Sentences.of(
+        {"{} on {}": "auf {1} {0}", "at rest": "in Ruhe", "the floor": "dem Boden", "and": "und"}
+    )
+    assert (
+        german.translated('at rest on the floor; "x and y" and at rest')
+        == 'auf dem Boden in Ruhe; "x and y" und in Ruhe'
+    )
+    assert german.translated("unknown: at rest") == "unknown: in Ruhe"
+
+
+@pytest.mark.parametrize("status", [each for kind in STATUSES for each in kind], ids=str)
+def test_each_status_is_translated(status: Enum) -> None:
+    assert_german(str(status.value))
+
+
+def test_what_operators_tell_is_translated() -> None:
+    missing = []
+    for text in dict.fromkeys(told()):
+        try:
+            assert_german(text)
+        except AssertionError:
+            missing.append(text)
+    assert missing == []
+
+
+def test_no_template_is_left_of_a_sentence_that_is_gone() -> None:
+    known = set(re.findall("[a-z]+", " ".join(constants()).lower()))
+    for source in read(FILE.read_text(encoding="utf-8")):
+        words = re.findall("[a-z]+", source.lower())
+        assert [word for word in words if not {word, word.removesuffix("s")} & known] == [], source
+
+
+def test_without_a_language_a_sentence_stays_english() -> None:
+    assert spoken("at rest") == "at rest"
+
+
+def assert_german(text: str) -> None:
+    filled = iter(range(2, 99))
+    english = re.sub(r"\{\}", lambda _: str(next(filled)), text)
+    shown = sentences("de").translated(english)
+    assert shown != english
+    assert ENGLISH.search(re.sub(r'"[^"]*"', "", shown)) is None, shown
+
+
+def told() -> Iterator[str]:
+    """The templates of what operators report, do, and show as keys; and why they cannot run."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        if "batch" in path.parts:
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in TOLD:
+                for value in (*node.args, *(word.value for word in node.keywords)):
+                    yield from templates(value)
+            elif isinstance(node, ast.FunctionDef) and node.name.endswith("reason"):
+                for statement in node.body[1:]:
+                    yield from templates(statement)
+
+
+def templates(node: ast.AST) -> Iterator[str]:
+    text = template(node)
+    if text is None:
+        for child in ast.iter_child_nodes(node):
+            yield from templates(child)
+        return
+    if re.search("[a-z]{2}", text) and not NOT_WORDS.fullmatch(text):
+        yield text
+
+
+def template(node: ast.AST) -> str | None:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    if isinstance(node, ast.JoinedStr):
+        return "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
+    return None
+
+
+def constants() -> Iterator[str]:
+    """All texts that stand in the code."""
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield node.value
