@@ -6,10 +6,18 @@ points p1 and p2, fixed to their bodies, stay on the features' planes and lines,
     a vertex over a face:    n goes with the body that has the face,
     two edges:               n is the direction of t1 x t2, t each edge's tangent.
 
+Edges that are nearly parallel cross far away as soon as they turn a little.  There the feet are found, too,
+p1 + d1 t1 and p2 + d2 t2 with
+
+    d1 = (t2 x o) . n / |n|^2,    d2 = (t1 x o) . n / |n|^2,    o = p1 - p2, n = t1 x t2,
+
+and where one leaves its edge there is no closed form.
+
 A vertex beside an edge is away from it by the length of what p1 - p2 has across the edge, and from another
 vertex by that of p1 - p2.
 
-It tells nothing about whether the features still face each other: their ends are not looked at.
+Of other points it tells nothing about whether the features still face each other: their ends are not looked
+at.
 """
 
 from __future__ import annotations
@@ -22,7 +30,7 @@ from ...arrays import Bools, Floats, Ints
 from ...rigid import Poses
 from ...vectors import cross, dot, length, unit
 from ..features import EDGE, FACE, VERTEX
-from ..points.interface_points import InterfacePoints
+from ..points.interface_points import PARALLEL, InterfacePoints
 from .placed_bodies import PlacedBodies
 
 _CROSSING = 1e-3  # sine of the angle of two edges below which small turns change the normal much
@@ -36,8 +44,10 @@ class CarriedPoints:
     point1, point2 (k, 3): where they were found, in the frame of the scene.
     own1, own2 (k, 3): the points in the frames of their bodies.
     carrier (k,): the body that carries the normal, where it is a face's; own_normal (k, 3): in its frame.
-    edges: which (k,) are two edges that cross; tangent1, tangent2 (k, 3): theirs, in the frames of their
-        bodies, for which t1 x t2 looks along the normal.
+    edges: which (k,) are two edges that cross; narrow: which are two that are nearly parallel; tangent1,
+        tangent2 (k, 3): theirs, in the frames of their bodies, for which t1 x t2 looks along the normal.
+    ends (k, 2, 2): how far the latter reach along the tangents from the first and from the second points,
+        back (negative) and on.
     beside: which (k,) are a vertex beside an edge or a vertex; tangent1 + tangent2: of that edge, or 0, since
         a vertex has none.
     closed (k,): those whose gaps have a closed form.
@@ -52,6 +62,8 @@ class CarriedPoints:
     carrier: Ints
     own_normal: Floats
     edges: Bools
+    narrow: Bools
+    ends: Floats
     beside: Bools
     tangent1: Floats
     tangent2: Floats
@@ -63,7 +75,8 @@ class CarriedPoints:
         back1, back2 = (bodies.frames.take(each).inverse() for each in (points.body1, points.body2))
         carrier = np.where(points.dim2 == FACE, points.body2, points.body1)
         joined = bodies.between_joined(points)
-        tangent1, tangent2, edges = _tangents(bodies, points, joined)
+        tangent1, tangent2, sine = _tangents(bodies, points, joined)
+        edges, narrow = sine > _CROSSING, (sine > PARALLEL) & (sine <= _CROSSING)
         beside = _beside(points) & joined
         over_face = (points.dim1 == VERTEX) & (points.dim2 == FACE)
         under_face = (points.dim1 == FACE) & (points.dim2 == VERTEX)
@@ -77,10 +90,12 @@ class CarriedPoints:
             carrier,
             bodies.frames.take(carrier).inverse().vectors(points.normal),
             edges,
+            narrow,
+            _ends(bodies, points, narrow, (tangent1, tangent2)),
             beside,
             tangent1,
             tangent2,
-            joined & (edges | beside | over_face | under_face),
+            joined & (edges | narrow | beside | over_face | under_face),
         )
 
     def after(self, frames: Poses, chosen: Ints) -> tuple[Floats, Floats]:
@@ -100,6 +115,10 @@ class CarriedPoints:
         gaps = np.where(self.closed[chosen], dot(normal, offset), np.nan)
         across = offset[beside] - dot(offset, tangent)[beside, None] * tangent[beside]
         gaps[beside] = length(across)
+        narrow = np.flatnonzero(self.narrow[chosen])
+        if len(narrow):
+            ends, sides = self.ends[chosen[narrow]], normal[narrow]
+            gaps[narrow] = _gaps_of_narrow(t1[narrow], t2[narrow], offset[narrow], ends, sides)
         return gaps, (point1 - self.point1[chosen]) - (point2 - self.point2[chosen])
 
 
@@ -110,18 +129,51 @@ def _beside(points: InterfacePoints) -> Bools:
     return found
 
 
-def _tangents(bodies: PlacedBodies, points: InterfacePoints, joined: Bools) -> tuple[Floats, Floats, Bools]:
+def _gaps_of_narrow(t1: Floats, t2: Floats, offset: Floats, ends: Floats, sides: Floats) -> Floats:
+    """Return the gaps (n,) of edges that are nearly parallel, NaN where a foot leaves its edge.
+
+    Args:
+        t1, t2: their tangents (n, 3).
+        offset: from a point of the second to one of the first (n, 3).
+        ends: (n, 2, 2) how far they reach from these points.
+        sides: vectors (n, 3) on whose side the first one is.
+    """
+    across = cross(t1, t2)
+    square = dot(across, across)
+    crossing = square > PARALLEL**2
+    square = np.where(crossing, square, 1.0)
+    feet = np.stack([dot(cross(tangent, offset), across) / square for tangent in (t2, t1)], axis=1)
+    inside = ((feet >= ends[:, :, 0]) & (feet <= ends[:, :, 1])).all(axis=1)
+    gaps = np.copysign(1.0, dot(across, sides)) * dot(across, offset) / np.sqrt(square)
+    return np.where(crossing & inside, gaps, np.nan)
+
+
+def _tangents(bodies: PlacedBodies, points: InterfacePoints, joined: Bools) -> tuple[Floats, Floats, Floats]:
     """Return the tangents (k, 3) of edges of joined bodies, 0 for other features, in the frames of their
-    bodies, and which points (k,) are of two edges that cross; t1 x t2 of these looks along the normal.
+    bodies, and the sines (k,) of the angles between two of them; t1 x t2 looks along the normal.
     """
     tangent1, tangent2 = np.zeros_like(points.normal), np.zeros_like(points.normal)
+    sine = np.zeros(len(points))
     rows = np.flatnonzero(((points.dim1 == EDGE) | (points.dim2 == EDGE)) & joined)
     if len(rows) == 0:
-        return tangent1, tangent2, np.zeros(len(points), bool)
+        return tangent1, tangent2, sine
     tangent1[rows], tangent2[rows] = bodies.tangents_of_edges(points.take(rows))
     pairs = ((points.body1, tangent1), (points.body2, tangent2))
     t1, t2 = (bodies.frames.take(body).vectors(tangent) for body, tangent in pairs)
     across = cross(t1, t2)
-    crossing: Bools = dot(across, across) > _CROSSING**2
-    tangent1[crossing] *= np.sign(dot(across, points.normal))[crossing, None]
-    return tangent1, tangent2, crossing
+    sine = length(across)
+    turned = (sine > 0.0) & (dot(across, points.normal) < 0.0)
+    tangent1[turned] *= -1.0
+    return tangent1, tangent2, sine
+
+
+def _ends(
+    bodies: PlacedBodies, points: InterfacePoints, narrow: Bools, tangents: tuple[Floats, Floats]
+) -> Floats:
+    """Return how far (k, 2, 2) both edges of narrow points (k,) reach back and on along their tangents."""
+    found, rows = np.zeros((len(points), 2, 2)), np.flatnonzero(narrow)
+    if len(rows):
+        for side, reached in enumerate(bodies.ends_of_edges(points.take(rows))):
+            along = (reached * tangents[side][rows, None]).sum(axis=2)
+            found[rows, side] = np.sort(along, axis=1)
+    return found

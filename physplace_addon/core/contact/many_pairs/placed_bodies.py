@@ -265,6 +265,23 @@ class PlacedBodies:
             tangent[rows] = body.edge_geometry(piece[rows], param[rows, 0]).tangent
         return first, second
 
+    def ends_of_edges(self, points: InterfacePoints) -> tuple[Floats, Floats]:
+        """Return the vectors (k, 2, 3) from points between two straight edges of joined bodies to the ends of
+        both, in the frames of these.
+        """
+        joined, _ = self._joined
+        assert joined is not None
+        jointly, body = self.numbered_jointly(points), joined.every.body
+
+        def ends(edge: Ints, param: Floats) -> Floats:
+            here, first, last = (
+                body.edge_geometry(edge, t).point
+                for t in (param[:, 0], np.zeros(len(edge)), np.ones(len(edge)))
+            )
+            return np.stack([first - here, last - here], axis=1)
+
+        return ends(jointly.piece1, jointly.param1), ends(jointly.piece2, jointly.param2)
+
     def _pair_radii(self, first: Ints, second: Ints) -> Floats:
         """Return R (p,), lengths, of pairs of bodies: the lesser radius of those that move."""
         radius, moves = self.radii[first], second != FIXED

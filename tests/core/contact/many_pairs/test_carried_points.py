@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from physplace_addon.core.collision import closest_on_segments
 from physplace_addon.core.contact.system import (
     FACE,
     VERTEX,
@@ -69,6 +70,41 @@ def test_gaps_of_vertices_beside_edges_and_vertices_are_those_of_points_solved_a
     known = rows >= 0
     assert known.sum() >= 2
     assert np.abs(gaps[known] - solved.gap[rows[known]]).max() < 1e-13
+
+
+def blocks_all_but_parallel(rng: np.random.Generator) -> ContactSystem:
+    """Blocks one upon another, each turned so little about the vertical that edges all but follow others."""
+    turns = [quaternion_exponential(np.array([0.0, 0.0, 2e-4 * rng.normal()])) for _ in range(6)]
+    poses = [Pose(turn, np.array([1e-6, 0.3, 1.0001]) * number) for number, turn in enumerate(turns)]
+    return ContactSystem.of([block()] * 6, poses, [])
+
+
+@pytest.mark.parametrize("size", [1e-9, 1e-6, 1e-5, 1e-4, 1e-3])
+@pytest.mark.parametrize("seed", range(5))
+def test_gaps_of_edges_all_but_parallel_are_those_of_their_closest_points(seed: int, size: float) -> None:
+    """And there is none where these are not inside both edges any more."""
+    rng = np.random.default_rng(seed)
+    system = blocks_all_but_parallel(rng)
+    points = system.generate(Reach(0.2, 0.2, 0.2), InterfacePoints.none(), None)
+    carried = CarriedPoints.of(system, system.in_world(points))
+    narrow = np.flatnonzero(carried.narrow)
+    assert len(narrow) >= 4
+    there = system.displaced(size * rng.normal(size=6 * len(system)))
+    gaps, _ = carried.after(there.frames, narrow)
+    points = points.take(narrow)
+    ends = [
+        there.frames.take(body).points(block().segments[block().segment_edge.argsort()[edge]])
+        for body, edge in ((points.body1, points.piece1), (points.body2, points.piece2))
+    ]
+    s, t, inside1, inside2 = closest_on_segments(*ends)
+    closest = [
+        own[:, 0] + at[:, None] * (own[:, 1] - own[:, 0]) for own, at in zip(ends, (s, t), strict=True)
+    ]
+    assert (~np.isnan(gaps) == (inside1 & inside2)).all()
+    known = inside1 & inside2
+    assert known.all() or size > 1e-5
+    apart = np.linalg.norm(closest[0] - closest[1], axis=1)
+    assert np.abs(np.abs(gaps) - apart)[known].max(initial=0.0) < 1e-14
 
 
 def test_points_on_their_bodies_move_as_these_do() -> None:
