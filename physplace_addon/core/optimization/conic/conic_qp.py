@@ -33,6 +33,7 @@ from .conic_problem import ConicQP, ConicSolution, ContactRows, Forces, ScaledCo
 from .coulomb_law import Point, ScaledProblem, newton
 
 _NEWTON = 12  # iterations of Newton's method in one attempt; 1 to 5 are usual
+_NEWTON_FEW = 20  # the same of few contacts
 _ITERATIONS = 40  # of the interior-point method; 10 to 15 are usual
 _LAST = 3  # iterations after which it ends if they did not halve mu, and
 _NEARLY = 1e-6  # mu was below this, or
@@ -149,7 +150,8 @@ def _by_newton(problem: ScaledProblem, start: Point, ends: _Ends) -> _Found:
 
     What many contacts need is enough; few go on as far as rounding lets them.
     """
-    point, residual, used = newton(problem, start, _NEWTON, ends.enough if ends.fair > 0.0 else 0.0)
+    most = _NEWTON_FEW if problem.has_few_contacts else _NEWTON
+    point, residual, used = newton(problem, start, most, ends.enough if ends.fair > 0.0 else 0.0)
     if residual <= ends.enough:
         return point, residual, used
     if residual <= ends.fair:

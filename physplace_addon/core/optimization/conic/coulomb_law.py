@@ -38,7 +38,7 @@ from .cone_system import DELTA, ConeSystem, SingularMatrixError
 
 _ROUNDED = 1e-13  # residual below which another iteration seldom makes it smaller
 _PATIENCE = 2  # iterations without progress after which Newton's method is given up
-_PROGRESS = 0.8  # of the least residual before, that is progress
+_PROGRESS = 0.8  # of the residual before, of few contacts, or of the least one before, that is progress
 _PARTS = (1.0, 0.5, 0.25, 0.1, 0.03)  # of a step that are tried
 _DECREASE = 0.1  # of the residual, times the part of a step, that accepts it (Armijo)
 _LOCAL = 1e-8  # residual below which all of a step is taken: contacts change state by rounding there
@@ -147,6 +147,9 @@ def _projected(trial: Floats) -> Floats:
 def newton(problem: ScaledProblem, point: Point, most: int, enough: float = 0.0) -> tuple[Point, float, int]:
     """Return the best point that Newton's method finds, its residual, and the iterations taken.
 
+    Where a contact begins to slide the first step may lead far away, as the way it slides is not known yet;
+    the next ones come back from there.
+
     Args:
         problem: the scaled problem.
         point: where to begin.
@@ -163,8 +166,9 @@ def newton(problem: ScaledProblem, point: Point, most: int, enough: float = 0.0)
             change = _newton_change(problem, point, residuals)
         except SingularMatrixError:
             return best, least, iteration
+        last = residuals.norm if problem.has_few_contacts else lowest
         point, residuals = _damped(problem, point, residuals.norm, change)
-        since = 0 if residuals.norm < _PROGRESS * lowest else since + 1
+        since = 0 if residuals.norm < _PROGRESS * last else since + 1
         lowest = min(lowest, residuals.norm)
         worst = residuals.largest(point.forces)
         if worst < least:
