@@ -128,15 +128,16 @@ def _part_to_end_of_slip(scene: Scene, moment: Moment, drift: Drift, h: float) -
     """Return the part of a step of h seconds at whose end friction first ends a slip; 1 for none.
 
     Friction slows a slip evenly, and half of it in the first half of the step.  What stands still in
-    that half already had come to rest before it ended.
+    that half already had come to rest before it ended.  That is true of contacts that do not close at the
+    start: what closes slips on until it is stopped, and then at once, in a step however short.
     """
     pressing = np.flatnonzero(drift.impulses[:, 0] > 0.0)
     if len(pressing) == 0 or np.count_nonzero(moment.touching) > FEW:
         return 1.0
     contacts = drift.contacts.take(pressing)
-    before = length(contacts.speeds(moment.motion.rates)[1])
-    half = length(contacts.speeds(drift.half)[1])
-    slips = (before > _SLIPS * scene.slow) & (half < before)
+    opening, slip = contacts.speeds(moment.motion.rates)
+    before, half = length(slip), length(contacts.speeds(drift.half)[1])
+    slips = (before > _SLIPS * scene.slow) & (half < before) & (opening > -_SLIPS * scene.slow)
     if not slips.any():
         return 1.0
     share = before[slips] / (2.0 * (before[slips] - half[slips]))

@@ -7,6 +7,7 @@ import pytest
 from scipy.integrate import quad
 
 from physplace_addon.core.dynamics.events import EventKind
+from physplace_addon.core.dynamics.scene import HOLD
 from physplace_addon.core.dynamics.state import SimulationStatus
 from physplace_addon.core.rigid import Pose, quaternion_exponential, rotation_matrix
 
@@ -130,3 +131,15 @@ def test_a_block_falls_in_a_slot_that_leaves_it_less_room_than_contacts_keep() -
     made.run(0.3)
     assert made.state.time == pytest.approx(0.3)
     assert made.state.motion.centre[0] == pytest.approx([0.0, 0.0, -0.045 * GRAVITY], abs=2e-5)
+
+
+def test_what_closes_slowly_while_it_slips_takes_a_whole_step() -> None:
+    """A contact that stops it stops its slip at once: there is no time at which friction ends that."""
+    body = block()
+    pose = standing(body)
+    lifted = Pose(pose.rotation, pose.translation + np.array([0.0, 0.0, HOLD * body.radius]))
+    slow = 1.5 * GRAVITY / 240.0
+    made = simulation([body], [lifted], [floor()], velocity=np.array([[0.1 * slow, 0.0, -0.3 * slow]]))
+    made.step()
+    assert made.state.time == made.scene.step
+    assert np.abs(made.state.motion.rates).max() < 1e-9
