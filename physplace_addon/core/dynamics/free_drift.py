@@ -21,6 +21,7 @@ _TRIALS: Final = 8  # of shorter and shorter steps
 _NEARLY_WHOLE: Final = 0.9  # part of a step of many contacts that is cut off without solving again, or
 _BEYOND: Final = 0.01  # half of what is left then: a trial leads so far beyond a hit, to meet it
 _SHORTER: Final = 0.5  # least part of a step that is tried where contacts it obeys come too near on the way
+_FREER: Final = 1.1  # part that is free, over the one before, if a shorter trial helps: else something is hit
 _SPARING: Final = 0.8  # the same over the part that is free: more of it would hardly be free then, either
 FEW: Final = 32  # contacts up to which impacts of an island, and ends of slips, are found in time
 _SLIPS: Final = 1e-3  # slip, over the speed of an approach without a bounce, whose end is looked for
@@ -80,6 +81,7 @@ def free_drift(
     """
     hindering: tuple[int, ...] = ()
     longest, reaches = 1.0, False  # the step ends at a limit
+    freed = 0.0  # part of the step that was free in a trial before
     trial = yield from _drifted_with_linkages(scene, moment, h, 1.0, left_out, passing)
     for _ in range(_TRIALS):
         yield
@@ -99,9 +101,13 @@ def free_drift(
             hindering = tuple(np.unique(pairs[pairs != FIXED]).tolist())
             if shorter > nearly or shorter == 0.0:
                 return _cut_short(scene, moment, trial, shorter, hindering)
-            shorter = _shorter_trial(shorter, nearly, part, _are_hit(moment.points, left_out, pairs))
+            hit = _are_hit(moment.points, left_out, pairs) or part * shorter < _FREER * freed
+            freed = part * shorter
+            shorter = _shorter_trial(shorter, nearly, part, hit)
         yield
-        trial = yield from _drifted_with_linkages(scene, moment, h, part * shorter, left_out, passing)
+        trial = yield from _drifted_with_linkages(
+            scene, moment, h, part * shorter, left_out, passing, trial.drift
+        )
     if trial is None or isinstance(trial, FreeLinkages):
         return trial
     yield
@@ -146,10 +152,18 @@ def _part_to_end_of_slip(scene: Scene, moment: Moment, drift: Drift, h: float) -
 
 
 def _drifted_with_linkages(
-    scene: Scene, moment: Moment, h: float, part: float, left_out: Bools, passing: Bools
+    scene: Scene,
+    moment: Moment,
+    h: float,
+    part: float,
+    left_out: Bools,
+    passing: Bools,
+    longer: Drift | None = None,
 ) -> Slices[_Trial | FreeLinkages | None]:
     """Return the drift of a part of a step of h seconds, or of less where a joint breaks, with the linkages
     that touch nothing; these alone where they break at once.
+
+    longer: the drift that was tried before, of a longer part; None for none.
     """
     hindered = np.append(scene.given, False)  # the last is the fixed world's
     hindered[:-1] |= scene.pulled.any(axis=1)
@@ -159,7 +173,7 @@ def _drifted_with_linkages(
         return moved
     part = min(part, moved.time / h)
     held = scene.moving_without(moved.bodies)
-    drift = yield from drifted(held, moment, part * h, left_out, passing)
+    drift = yield from drifted(held, moment, part * h, left_out, passing, longer)
     if drift is None or not moved.bodies.any():
         return None if drift is None else _Trial(held, drift, part, moved)
     motion = drift.motion.copy()

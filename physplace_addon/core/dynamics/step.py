@@ -191,7 +191,9 @@ def moment_at(
     return Moment(time, motion, system, points, contacts, kept, bending, forces, coordinates)
 
 
-def drifted(scene: Scene, start: Moment, h: float, left_out: Bools, passing: Bools) -> Slices[Drift | None]:
+def drifted(
+    scene: Scene, start: Moment, h: float, left_out: Bools, passing: Bools, longer: Drift | None = None
+) -> Slices[Drift | None]:
     """Return, in slices, the first kick and the drift of a step of h seconds; None if no rates obey its
     contacts.
 
@@ -201,15 +203,17 @@ def drifted(scene: Scene, start: Moment, h: float, left_out: Bools, passing: Boo
         h: its time, s.
         left_out: the start's points (k,) that it may run into.
         passing: the limits of joints (n,) that it may pass (`passed_limits`).
+        longer: a drift of the same contacts from the same start over a longer time, to begin with.
     """
     motion, hold = start.motion, scene.hold
     chosen = np.flatnonzero(~left_out)
     points, contacts = start.points.take(chosen), start.contacts.take(chosen)
     joints = scene.joint_constraints(motion, start.coordinates)
     rates = scene.kicked(motion.rates, scene.kicks, 0.5 * h)
-    bending, missed = start.bending.take(chosen).times(h**2), joints.nothing_missed
+    bending = (start.bending.take(chosen) if longer is None else longer.bending).times(h**2)
+    missed = joints.nothing_missed
     like: Solved | None = None
-    impulses = 0.5 * h * start.forces[chosen]
+    impulses = 0.5 * h * (start.forces[chosen] if longer is None else longer.forces)
     rounds = _ROUNDS if len(scene.joints) == 0 else _ROUNDS_OF_JOINTS
     for round_ in range(rounds + 1):
         terms = joints.for_drift(missed, h, passing)

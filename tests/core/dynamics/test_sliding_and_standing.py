@@ -9,6 +9,8 @@ from scipy.integrate import quad
 from physplace_addon.core.dynamics.events import EventKind
 from physplace_addon.core.dynamics.scene import HOLD
 from physplace_addon.core.dynamics.state import SimulationStatus
+from physplace_addon.core.dynamics.step import drifted
+from physplace_addon.core.jobs import finished
 from physplace_addon.core.rigid import Pose, quaternion_exponential, rotation_matrix
 
 from .scenes import GRAVITY, UPRIGHT, at, block, brick_wall, floor, simulation, standing
@@ -143,3 +145,23 @@ def test_what_closes_slowly_while_it_slips_takes_a_whole_step() -> None:
     made.step()
     assert made.state.time == made.scene.step
     assert np.abs(made.state.motion.rates).max() < 1e-9
+
+
+@pytest.mark.parametrize("share", [0.5, 0.1])
+def test_a_shorter_drift_that_begins_with_a_longer_one_is_the_same(share: float) -> None:
+    """Forces and bending of the longer one only say where the search begins."""
+    turn = quaternion_exponential(np.array([0.0, 0.3, 0.0]))
+    spin = np.array([[0.0, 2.0, 0.5]])
+    made = simulation([block()], [Pose(turn, np.array([0.0, 0.0, 0.63]))], [floor()], spin=spin)
+    made.run(0.1)
+    moment, scene = made.moment, made.scene
+    assert moment.touching.any()
+    nothing, none = np.zeros(len(moment.points), bool), np.zeros(0, bool)
+    longer = finished(drifted(scene, moment, scene.step, nothing, none))
+    alone = finished(drifted(scene, moment, share * scene.step, nothing, none))
+    begun = finished(drifted(scene, moment, share * scene.step, nothing, none, longer))
+    assert longer is not None
+    assert alone is not None
+    assert begun is not None
+    assert np.abs(begun.motion.centre - alone.motion.centre).max() < 2e-3 * scene.hold
+    assert np.abs(longer.motion.centre - alone.motion.centre).max() > scene.hold
