@@ -75,11 +75,15 @@ class Bending(ArrayRecord):
         """Return so much of it."""
         return Bending(factor * self.opened, factor * self.slid, factor * self.evenly)
 
-    def is_nearly(self, other: Bending, hold: float) -> bool:
-        """Return whether another one differs so little that it need not be put right."""
+    def is_nearly(self, other: Bending, gap: Floats, hold: float) -> bool:
+        """Return whether another one differs so little that it need not be put right.
+
+        gap (k,): of the contacts at the start.  What is nearer than the gap to be kept has less room.
+        """
         mine, its = (np.column_stack([each.opened, each.slid]) for each in (self, other))
         error = np.abs(mine - its).max(axis=1)
-        enough = _BENT * hold if len(error) <= _MANY else _MATTERS * hold + _PART * length(mine)
+        room = np.clip(gap, 0.0, hold)
+        enough = _BENT * hold if len(error) <= _MANY else _MATTERS * room + _PART * length(mine)
         return bool((error <= enough).all())
 
 
@@ -240,7 +244,10 @@ def drifted(
         as_known, bending = bending, bending.copy()
         bending.put(*_bending(scene, start, chosen, drift, may_touch, h))
         drift = replace(drift, bending=bending.times(1.0 / h**2))
-        if bending.is_nearly(as_known, hold) and np.abs(new_missed - missed).max(initial=0.0) <= _CLOSED:
+        if (
+            bending.is_nearly(as_known, points.gap, hold)
+            and np.abs(new_missed - missed).max(initial=0.0) <= _CLOSED
+        ):
             break
         missed = new_missed
         yield

@@ -9,7 +9,7 @@ from scipy.integrate import quad
 from physplace_addon.core.dynamics.events import EventKind
 from physplace_addon.core.dynamics.scene import HOLD
 from physplace_addon.core.dynamics.state import SimulationStatus
-from physplace_addon.core.dynamics.step import drifted
+from physplace_addon.core.dynamics.step import Bending, drifted
 from physplace_addon.core.jobs import finished
 from physplace_addon.core.rigid import Pose, quaternion_exponential, rotation_matrix
 
@@ -165,3 +165,14 @@ def test_a_shorter_drift_that_begins_with_a_longer_one_is_the_same(share: float)
     assert begun is not None
     assert np.abs(begun.motion.centre - alone.motion.centre).max() < 2e-3 * scene.hold
     assert np.abs(longer.motion.centre - alone.motion.centre).max() > scene.hold
+
+
+def test_bending_matters_more_where_there_is_less_room() -> None:
+    """Of many contacts: an error is small beside the gap to be kept, or beside the gap where that is less."""
+    count, hold = 40, 1e-5
+    known, found = Bending.none(count), Bending.none(count)
+    found.opened[7] = 0.1 * hold
+    gap = np.full(count, 3.0 * hold)
+    assert found.is_nearly(known, gap, hold)
+    gap[7] = 0.3 * hold
+    assert not found.is_nearly(known, gap, hold)
