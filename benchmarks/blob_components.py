@@ -1,9 +1,11 @@
 """Random surfaces of several parts: how many components are found and proven, beside a fine grid's count.
 
-Run from the project's root: python -m benchmarks.blob_components [--scenes 20] [--first 0] [--cells 160]
+Run from the project's root: python -m benchmarks.blob_components [--scenes 20] [--first 0] [--parts 8]
+    [--cells 48] [--finest 384]
 
-Of each scene: components found, those of the grid, whether the number is proven, boxes examined, and the
-processor's seconds of both.
+Scenes of more parts than given are passed over. The grid has few cells along its side at first, and twice as
+many as long as it counts otherwise, up to the finest. Of each scene: components found, those of the grid and
+its cells, whether the number is proven, boxes examined, and the processor's seconds of both.
 """
 
 from __future__ import annotations
@@ -11,9 +13,21 @@ from __future__ import annotations
 import argparse
 import time
 
+from physplace_addon.core.implicit.functions.base import ImplicitFunction
 from physplace_addon.core.implicit.surface_components.component_search import components_of
 from tests.core.implicit.random_parts import random_scene, steepest
 from tests.oracles.grid_components import count_components
+
+
+def on_a_grid(function: ImplicitFunction, count: int, cells: int, finest: int) -> tuple[int, int]:
+    """The components that a grid counts, and its cells: twice as many while it does not count as many."""
+    low, high = function.box()
+    slope = steepest(function)
+    while True:
+        grid = count_components(function.value, low, high, cells, slope)
+        if grid == count or 2 * cells > finest:
+            return grid, cells
+        cells *= 2
 
 
 def main() -> None:
@@ -21,25 +35,29 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--scenes", type=int, default=20)
     parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--cells", type=int, default=160)
+    parser.add_argument("--parts", type=int, default=8)
+    parser.add_argument("--cells", type=int, default=48)
+    parser.add_argument("--finest", type=int, default=384)
     given = parser.parse_args()
-    differ = unproven = 0
+    compared = differ = unproven = 0
     for seed in range(given.first, given.first + given.scenes):
         function, description = random_scene(seed)
+        if description.count(",") >= given.parts:
+            continue
         begun = time.process_time()
         found = components_of(function)
         count, proven = len(found), found.proven
         middle = time.process_time()
-        low, high = function.box()
-        grid = count_components(function.value, low, high, given.cells, steepest(function))
+        grid, cells = on_a_grid(function, count, given.cells, given.finest)
         ended = time.process_time()
-        differ, unproven = differ + (count != grid), unproven + (not proven)
+        compared, differ, unproven = compared + 1, differ + (count != grid), unproven + (not proven)
         print(
-            f"{seed:5} {count:3} {grid:3} {'proven' if proven else 'found ':6} {found.boxes.examined:7} "
+            f"{seed:5} {count:3} {grid:3} {cells:4} {'proven' if proven else 'found ':6} "
+            f"{found.boxes.examined:7} "
             f"{middle - begun:6.2f} s {ended - middle:6.2f} s  {description}",
             flush=True,
         )
-    print(f"{given.scenes} scenes: {differ} differ from the grid, {unproven} are not proven")
+    print(f"{compared} scenes: {differ} differ from the grid, {unproven} are not proven")
 
 
 if __name__ == "__main__":

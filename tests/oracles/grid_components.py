@@ -67,7 +67,7 @@ class GridComponents:
         step = np.eye(3, dtype=int)[axis]
         ends = [places, places + step]
         value = np.stack([np.abs(self.field[tuple(end.T)]) for end in ends])
-        doubtful = np.flatnonzero(value.min(axis=0) < self.steepest * self.step)
+        doubtful = np.flatnonzero(value.sum(axis=0) < self.steepest * self.step)
         joined = np.ones(len(places), dtype=bool)
         for start in range(0, len(doubtful), 50_000):
             some = doubtful[start : start + 50_000]
