@@ -8,6 +8,7 @@ the other stationary pairs are saddles, far sides, or belong to another feature.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -55,12 +56,12 @@ def solve_extremal_pairs(
     on_world = points.dim2 == FACE
     on_active = (points.dim1 == FACE) & ~on_world
     for rows, solver in (
-        (on_world, _over_world),
-        (on_active, _over_active),
+        (on_world, partial(_over_world, patience=patience)),
+        (on_active, partial(_over_active, patience=patience)),
         (~(on_world | on_active), _without_face),
     ):
         if rows.any():
-            part, valid[rows] = solver(body_pair, points.take(rows), known[rows], patience)
+            part, valid[rows] = solver(body_pair, points.take(rows), known[rows])
             solved.put(rows, part)
     return solved, valid
 
@@ -209,7 +210,7 @@ def _facing(body_pair: AnyPairs, points: InterfacePoints, at_first: FeatureGeome
 
 
 def _without_face(
-    body_pair: AnyPairs, points: InterfacePoints, known_sides: Bools, patience: int | None
+    body_pair: AnyPairs, points: InterfacePoints, known_sides: Bools
 ) -> tuple[InterfacePoints, Bools]:
     radius = body_pair.of_points(points).radius
     pairs = minimize_distance(body_pair.first(points), body_pair.second(points), radius)

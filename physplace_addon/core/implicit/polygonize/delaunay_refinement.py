@@ -98,7 +98,7 @@ def delaunay_refining(
         own = grown.with_more(more)
         yield Progress(f"Joining {len(own.places)} points of the surface")
     bad &= ~_redundant(function, own.places, found.triangles, spacing)
-    return RestrictedDelaunay(own.places, found.triangles, bad, too_many, len(own.curves) > 0)
+    return RestrictedDelaunay(own.places, found.triangles, bad, too_many)
 
 
 def _buried(points: SurfacePoints, triangles: Ints) -> Bools:

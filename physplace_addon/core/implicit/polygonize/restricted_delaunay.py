@@ -56,14 +56,12 @@ class RestrictedDelaunay:
         triangles: their numbers (t, 3), wound outwards.
         bad: the points (n,) where the triangles are no surface, or not the right one.
         needs_more: whether more points are needed than are allowed.
-        has_creases: whether some of the points are on creases.
     """
 
     points: Floats
     triangles: Ints
     bad: Bools
     needs_more: bool = False
-    has_creases: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -151,11 +151,10 @@ def triangulating(
             return _nothing(MeshStatus.TOO_THIN if found.needs_more else MeshStatus.BROKEN)
         corners, triangles, distance = refined(function, found.points, found.triangles, _AIM * allowed)
         yield Progress(f"Comparing {len(triangles)} triangles with the surface")
-        creased = found.has_creases
         found = RestrictedDelaunay(corners, triangles, np.zeros(len(corners), dtype=np.bool_))
         status = MeshStatus.CLOSED if distance <= allowed else MeshStatus.COARSE
         missing = components.seeds[_without_triangles(components, corners, triangles)]
-        if not len(missing) and _confirmed(function, corners, triangles, creased):
+        if not len(missing) and _confirmed(function, corners, triangles):
             sure = components.proven or status is MeshStatus.COARSE
             return _result(function, found, distance, status if sure else MeshStatus.UNCONFIRMED)
         points, spacing = np.concatenate([corners, missing]), _NEARER * spacing
@@ -214,14 +213,14 @@ def _result(
     return Triangulation(points, triangles, distance, area, volume, topology.euler_characteristic, status)
 
 
-def _confirmed(function: ImplicitFunction, points: Floats, triangles: Ints, creased: bool) -> bool:
-    """Return whether the curvature says that the mesh has the surface's topology; some points may be creased.
+def _confirmed(function: ImplicitFunction, points: Floats, triangles: Ints) -> bool:
+    """Return whether the curvature says that the mesh has the surface's topology.
 
     Where the normal turns far over triangles, K at their corners is not its mean: smaller ones tell more.
     """
     if gauss_bonnet_holds(function, points, triangles, False):
         return True
-    if creased or len(creases(function, points, triangles)[0]):
+    if len(creases(function, points, triangles)[0]):
         return gauss_bonnet_holds(function, points, triangles, True)
     for _ in range(_QUARTERED):
         points, triangles = _quartered(function, points, triangles)

@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.errors import PhysPlaceError
-from physplace_addon.core.implicit import Boxes, HalfSpaces, Spheres, blobby_spheres, difference, union
+from physplace_addon.core.implicit import (
+    Boxes,
+    HalfSpaces,
+    Spheres,
+    blobby_spheres,
+    difference,
+    intersection,
+    union,
+)
 from physplace_addon.core.implicit.functions.base import ImplicitFunction
 from physplace_addon.core.implicit.functions.gaussians.blob import Blob
 from physplace_addon.core.implicit.functions.transformed import Moved
@@ -123,6 +131,16 @@ def test_creases_are_followed_as_closely_as_all_else() -> None:
     assert mesh.status is MeshStatus.CLOSED
     check_closed_and_oriented(mesh)
     assert farthest(function, mesh) <= 0.05 * 0.25
+
+
+def test_a_lens_is_confirmed_by_what_its_rim_turns() -> None:
+    """Half of its curvature is in the rim, whose points are corners of the mesh: no edge crosses it."""
+    lens = intersection([Spheres.of([0.0, 0.0, z], 1.0) for z in (-0.5, 0.5)])
+    mesh = meshed(lens)
+    assert mesh.status is MeshStatus.CLOSED
+    assert (np.abs(mesh.points[:, 2]) < 1e-9).sum() > 20
+    assert gauss_bonnet_holds(lens, mesh.points, mesh.triangles, True)
+    assert not gauss_bonnet_holds(lens, mesh.points, mesh.triangles, False)
 
 
 def test_many_points_on_one_sphere_take_no_longer_than_on_any_other_surface() -> None:
