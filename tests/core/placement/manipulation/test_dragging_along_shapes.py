@@ -11,6 +11,7 @@ from physplace_addon.core.bodies import exact, polyhedron
 from physplace_addon.core.placement import Placement, Settings
 from physplace_addon.core.rigid import Pose
 from physplace_addon.core.surfaces import kinds
+from tests.amounts import drawn
 from tests.bodies_of_the_paper import BOWL, Paired, block_shape, box, cylinder, floor, sphere, torus, turned
 from tests.core.placement.manipulation.drags import (
     UPRIGHT,
@@ -185,7 +186,7 @@ def test_however_it_is_dragged_a_body_overlaps_nothing_and_moves_no_farther_than
     block = box(tuple(HALF)).body.transformed(BLOCK.matrix4)
     placement = Placement(mover.body, at(0, 0, 2.5), [floor(), block, ring])
     radius = mover.body.radius
-    for _ in range(30):
+    for _ in range(drawn(12, thorough=30)):
         here = placement.state.pose
         if random.random() < 0.6:
             target = Pose(UPRIGHT, random.uniform([-2, -2, -0.5], [3, 3, 2.5]))
