@@ -18,7 +18,7 @@ from tests.blender_data import current_scene, physplace, scene_settings
 from tests.scene import scenes
 from tests.scene.dynamics.rigid_scenes import body, constraint, key, select
 
-FRAMES = 14
+FRAMES = 11
 SAME = 1e-5  # over the body's size
 
 

@@ -11,7 +11,7 @@ from tests.core.placement.drops import drop
 from tests.oracles.frames import rotation_of
 
 LYING = rotation_of([np.cos(np.pi / 4), np.sin(np.pi / 4), 0, 0])
-ROLLS = np.arange(36) * 10.0
+ROLLS = np.arange(12) * 31.0
 
 
 def rolled(degrees: float) -> np.ndarray:
