@@ -23,6 +23,8 @@ from bpy.types import Context, PoseBone
 
 from ...core.arrays import Floats
 from ...core.articulation import LinkageScene
+from ...core.articulation.equations import Equations
+from ...core.articulation.groups import RigidGroups
 from ...core.contact.system import FIXED, NumberedPair
 from ...core.errors import JointError
 from ...core.jobs import Job
@@ -34,12 +36,14 @@ from ..access import present
 from ..affine import linear4, split
 from ..errors import SceneError
 from ..writing.transform import Channels, channels
+from .bone_constraints import limits_of
 from .bone_frames import unposed_matrix
 from .linkages import FoundLinkage, Part
 from .preparation import core_linkage, moved
 from .reading import LinkageScenario, reading_around
 
 UNSEEN: Final = 1e-5  # depth of an overlap, over the figure's size, that nobody sees
+_BEYOND: Final = 1e-4  # radians, or lengths over the figure's size, beyond a limit that count
 _FLIP: Final = np.array([-1.0, 1.0, 1.0])
 _FLAT: Final = 1e-6  # distance of left from right, over the size of a part, that gives no plane
 
@@ -75,10 +79,12 @@ def checking(context: Context, scenario: LinkageScenario, asked: KnownPose, what
     """Return, in slices, a pose with notes on parts that overlap in it; what: the name of the pose.
 
     Raises:
-        SceneError: joints do not hold in it, or a part would overlap something around that it does not now.
+        SceneError: joints do not hold in it, a bone's constraints would not let it there, or a part would
+            overlap something around that it does not now.
     """
     found = scenario.found
     _check_joints(found, asked.poses, what)
+    limited = _limit_notes(found, asked.poses, what)
     if scenario.misses(asked.poses):
         always = frozenset(scenario.world.owners)
         scenario = yield from reading_around(context, found, asked.poses, always=always)
@@ -100,7 +106,7 @@ def checking(context: Context, scenario: LinkageScenario, asked: KnownPose, what
             f'move the figure, or "{other}", clear first',
         )
     notes = [f"{in_words(list(names))} overlap" for names in anew.values()]
-    return replace(asked, notes=(*asked.notes, *notes))
+    return replace(asked, notes=(*asked.notes, *limited, *notes))
 
 
 def _joined(found: FoundLinkage, solid: Sequence[int]) -> set[NumberedPair]:
@@ -126,6 +132,32 @@ def _check_joints(found: FoundLinkage, poses: Sequence[Pose], what: str) -> None
             f"its joints do not hold in its {what} ({error})",
             "put the objects of its constraints back to where they were; to mirror, set both sides up alike",
         ) from error
+
+
+def _limit_notes(found: FoundLinkage, poses: Sequence[Pose], what: str) -> tuple[str, ...]:
+    """Return a note on parts that are beyond limits of their joints at some poses. Raises SceneError for
+    bones whose constraints would not let them stay there.
+    """
+    beyond = _beyond_limits(found, poses)
+    held = [part.name for part in beyond if part.bone is not None and any(limits_of(_bone(part)))]
+    if held:
+        raise SceneError(
+            found.objects[0].name,
+            f"in its {what} {in_words(held)} would be beyond the limits of a constraint",
+            "set the limits of both sides alike, or mute them",
+        )
+    names = [part.name for part in beyond]
+    return (f"beyond limits: {in_words(names)}",) if names else ()
+
+
+def _beyond_limits(found: FoundLinkage, poses: Sequence[Pose]) -> list[Part]:
+    """Return the parts whose joints are beyond a limit at some poses."""
+    origin = poses[0].translation
+    groups, there = RigidGroups.of(core_linkage(found, origin), [moved(pose, -origin) for pose in poses])
+    limits = Equations.of(groups, (), there).limits(there)
+    exceeded = np.unique(limits.body[limits.value < -_BEYOND, 1])
+    firsts = [int(np.flatnonzero(groups.part_group == group)[0]) for group in exceeded if group != FIXED]
+    return [found.parts[number] for number in firsts]
 
 
 # bones

@@ -70,6 +70,33 @@ def test_a_pose_is_mirrored_as_a_flipped_paste_does_and_back() -> None:
         np.testing.assert_allclose(matrix, before[name], atol=1e-5)
 
 
+def test_a_mirrored_pose_that_the_other_side_may_not_take_is_refused_and_the_bone_named() -> None:
+    rig = _posed_figure()
+    limit = next(each for each in rigs.bone(rig, "Thigh.L").constraints if each.type == "LIMIT_ROTATION")
+    assert isinstance(limit, bpy.types.LimitRotationConstraint)
+    limit.min_x = -0.3  # the other thigh is turned by -0.6
+    current_view_layer().update()
+    before = _matrices(rig)
+    refused(physplace.linkage_mirror, rig, 'in its mirrored pose "Thigh.L" would be beyond the limits')
+    for name, matrix in _matrices(rig).items():
+        np.testing.assert_array_equal(matrix, before[name])
+    limit.min_x = -0.7
+    current_view_layer().update()
+    assert physplace.linkage_mirror() == {"FINISHED"}
+
+
+def test_limits_of_inverse_kinematics_that_a_mirrored_pose_exceeds_are_named(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    rig = _posed_figure()
+    rigs.bone(rig, "Forearm.R").ik_min_x = -0.5  # the other is bent by 1.3
+    current_view_layer().update()
+    seen = rigs.bone_matrix(rig, "Forearm.L")
+    assert physplace.linkage_mirror() == {"FINISHED"}
+    assert 'beyond limits: "Forearm.R"' in capfd.readouterr().out
+    np.testing.assert_allclose(rigs.bone_matrix(rig, "Forearm.R"), X_FLIP @ seen @ X_FLIP, atol=1e-5)
+
+
 @pytest.mark.parametrize(("operator", "x"), [("linkage_rest", -1.0), ("linkage_mirror", 1.0)])
 def test_a_pose_that_would_overlap_something_new_is_refused(operator: str, x: float) -> None:
     rig = upright_figure()
