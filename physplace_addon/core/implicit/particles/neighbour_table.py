@@ -1,8 +1,8 @@
 """The nearest neighbours of floaters, in a table that is kept while neighbours move together.
 
 In an even sampling the first two rings about a floater, which are all that repels it, are its twelve nearest
-neighbours. A row of the table has a few more, the nearest first, of those that look the same way. All rows
-have one length, so that what is asked of some floaters is evaluated by whole columns.
+neighbours. A row of the table has these, the nearest first, of those that look the same way. All rows have
+one length, so that what is asked of some floaters is evaluated by whole columns.
 
 Floaters of a surface that is dragged move far, but beside their neighbours hardly at all. So it does not
 matter how far they have moved: a row holds while none of its distances has changed by more than a share of
@@ -23,7 +23,7 @@ from .floater_pairs import FloaterPairs, Neighbours
 from .floaters import Floaters, filled_gaps
 from .repulsion import Repulsion, repulsion_by_neighbours
 
-NEIGHBOURS = 14  # in a row of the table
+NEIGHBOURS = 12  # in a row of the table: two rings
 _REACH = 4.6  # radii: farther floaters are no neighbours
 _STRAIN = 0.4  # radii by which the distance of a neighbour may change before a row is searched anew
 _UNKNOWN, _NEW = 0, -1  # instead of a look: nothing is known of the row; nor is the floater in others

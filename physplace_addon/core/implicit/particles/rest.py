@@ -16,8 +16,8 @@ from ...arrays import Bools, Floats, Ints
 from .floaters import Floaters, filled_gaps
 from .neighbour_table import NeighbourTable
 
-_CALM = 0.02  # radii: a floater that has moved by less since it was evaluated may sleep
-_BESIDE = 8  # nearest neighbours that a floater wakes
+_CALM = 0.05  # radii: a floater that has moved by less since it was evaluated may sleep
+_BESIDE = 6  # nearest neighbours that a floater wakes
 _FULL, _EMPTY = 0.86, 1.0  # ratios to the desired radius from which on, and up to which, a floater may sleep
 
 

@@ -42,6 +42,7 @@ from .verlet_list import VerletList
 # share of the desired radius that radii keep: two floaters at one place would shrink without end
 _LEAST = 0.02
 _LONG = 20  # steps on a still surface after which settled floaters are taken to be at rest
+_CROWDED = 0.7  # mean ratio of radii to the desired ones below which all are repelled, by all that are near
 _SHORT = 0.5  # radii: a floater that moves no farther in a step stays on its component
 
 
@@ -124,7 +125,9 @@ class Sampling:
     def _may_rest(self, floaters: Floaters, function: ImplicitFunction, after: ImplicitFunction) -> bool:
         """Return whether floaters that repulsion would hardly move need only follow the surface."""
         known = floaters is self._floaters and function is self._function and after is not function
-        return known and self._settled and len(floaters) > 2 * NEIGHBOURS
+        if not (known and self._settled and len(floaters) > 2 * NEIGHBOURS):
+            return False
+        return float(np.add.reduce(floaters.radii / floaters.desired)) > _CROWDED * len(floaters)
 
     def _current_rest(self, floaters: Floaters) -> Rest:
         """Return which floaters rest; it begins when the surface does to change."""

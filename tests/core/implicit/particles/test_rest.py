@@ -1,5 +1,7 @@
 """Which floaters rest while a surface changes, and that those would hardly move."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from physplace_addon.core.arrays import Floats
@@ -33,7 +35,7 @@ def test_a_floater_wakes_with_its_neighbours_once_it_has_moved_by_a_share_of_its
     rest, middle = Rest.of_calm(floaters), 8 * 16 + 8
     assert woken(rest, floaters) == set()
     move = np.zeros((len(floaters), 3), order="F")
-    move[middle, 2] = 0.015 * 0.1
+    move[middle, 2] = 0.04 * 0.1
     assert woken(rest, carried(floaters, move)) == set()
     awake = woken(rest, carried(floaters, 2.0 * move))
     apart = np.linalg.norm(floaters.positions - floaters.positions[middle], axis=1)
@@ -87,3 +89,19 @@ def test_while_one_end_is_pulled_out_the_rest_rests_evenly_and_would_hardly_move
         floaters = sampling.advance(floaters, before)
     assert variation(floaters) <= 0.05
     assert uncovered(floaters, points, area) <= 1.25
+
+
+def test_none_rests_in_a_crowd_on_a_surface_that_has_shrunk() -> None:
+    """A table of the nearest has too few of those that are near then."""
+    sampling = Sampling(FloaterSettings(0.1), np.random.default_rng(0))
+    balls = [blobby_spheres(0.5, [[0.0, 0.0, 0.0]], radius) for radius in (1.0, 0.99, 0.5, 0.49, 0.48, 0.47)]
+    floaters = sampling.first_floaters(balls[0])
+    for _ in range(60):
+        floaters = sampling.advance(floaters, balls[0])
+    crowded = []
+    for before, after in pairwise(balls):
+        was_full = bool((floaters.radii / floaters.desired).mean() < 0.7)
+        floaters = sampling.advance(floaters, before, None, after)
+        assert (sampling._rest is None) == was_full
+        crowded.append(was_full)
+    assert set(crowded) == {False, True}
