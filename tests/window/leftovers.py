@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
+import sys
 from dataclasses import dataclass
+from types import FunctionType
 from typing import TYPE_CHECKING, ClassVar
 
 import bpy
@@ -73,6 +76,21 @@ class ShownBars:
         assert (meanwhile.top != before.top).any()
         assert (meanwhile.bottom != before.bottom).any()
         return cls(before, meanwhile)
+
+
+def drawings() -> list[object]:
+    """What draws in the views by a handler of the extension's, or would if it were still handled."""
+    return [
+        each
+        for each in gc.get_objects()
+        if type(each).__module__.startswith(extension.MODULE) and getattr(each, "_handler", None) is not None
+    ]
+
+
+def timed_functions() -> list[FunctionType]:
+    """The functions of the extension's modules that are loaded, which a timer of Blender's may call."""
+    modules = [module for name, module in sys.modules.items() if name.startswith(extension.MODULE)]
+    return [each for module in modules for each in vars(module).values() if isinstance(each, FunctionType)]
 
 
 async def timers(user: User, ticks: int = 5) -> int:

@@ -16,6 +16,7 @@ import pytest
 
 from tests.blender_data import preferences
 from tests.window import extension
+from tests.window.leftovers import drawings, timed_functions, timers
 from tests.window.placements import begun, cube_at
 from tests.window.user import User
 
@@ -139,9 +140,16 @@ async def test_removed_it_leaves_nothing_and_comes_back(user: User) -> None:
 async def test_removed_while_it_places_it_puts_everything_back_first(user: User) -> None:
     await begun(user, until=None)
     await user.until(lambda: cube_at().z < 2.9)
+    await user.press("H")
+    functions = timed_functions()
+    assert len(drawings()) >= 2  # its marks, and the list of its keys
+    assert len(functions) > 100
     with printed() as lines, removed():
         assert cube_at().z == 3.0
         await user.wait(10)
         assert modules() == []
+        assert drawings() == []
+        assert not [each for each in functions if bpy.app.timers.is_registered(each)]
+        assert await timers(user) == 0
     assert [line for line in lines if line] == []
     await user.wait(10)
