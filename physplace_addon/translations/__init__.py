@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -32,6 +33,7 @@ def _joined(lines: str) -> str:
     return "".join(str(json.loads(line)) for line in lines.splitlines())
 
 
+@cache
 def translations() -> dict[str, dict[str, str]]:
     """Return all translations that are here, by the name of the language's file."""
     files = sorted(Path(__file__).parent.glob("*.po"))
