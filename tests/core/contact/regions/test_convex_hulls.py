@@ -4,7 +4,7 @@ from scipy.spatial import ConvexHull
 from physplace_addon.core.arrays import Floats, Ints
 from physplace_addon.core.contact.regions.convex_hulls import hull_corners
 from physplace_addon.core.rigid import rotation_matrix
-from tests.oracles.exact_regions import Point
+from tests.oracles.exact_polyhedron import Point
 
 
 def in_space(plane: Floats, turn: Floats, shift: Floats) -> tuple[Floats, Floats]:

@@ -17,7 +17,8 @@ from physplace_addon.core.rigid import Pose
 from tests.amounts import drawn
 from tests.core.contact.regions.touching_pairs import Pair, grid, mapped, polyhedron_of, touching_pair
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES, beside
-from tests.oracles.exact_regions import Point, Polyhedron, exact_regions
+from tests.oracles.exact_polyhedron import Point, Polyhedron
+from tests.oracles.exact_regions import exact_regions
 
 Mesh = tuple[Floats, Ints]
 Summary = Counter[tuple[int, tuple[int, int], frozenset[tuple[float, ...]]]]

@@ -13,7 +13,7 @@ from itertools import combinations, permutations, product
 import numpy as np
 
 from tests.oracles.arrays import Ints
-from tests.oracles.exact_regions import Polyhedron
+from tests.oracles.exact_polyhedron import Polyhedron
 
 Tetrahedra = Ints  # (k, 4, 3)
 Pair = tuple[Polyhedron, Polyhedron]
