@@ -48,6 +48,9 @@ CUTS = {
     "blob_pulled.png": Cut("test_manual_pictures/blob-pulled", 150, 90, 700, 520),
     "blob_mesh.png": Cut("test_manual_pictures/blob-mesh", 150, 90, 700, 520),
     "simulated_pull.png": Cut("test_manual_pictures/simulated-pull", 0, 56, 740, 460),
+    "laid_table.png": Cut("test_manual_pictures/laid-table", 52, 150, 740, 500),
+    "pie.png": Cut("test_manual_pictures/pie", 140, 170, 660, 470),
+    "seated.png": Cut("test_manual_pictures/seated", 0, 56, 740, 600),
     "rests.png": Cut("test_rests_panel/three-rests", 60, 84, 800, 490),
 }
 

@@ -16,6 +16,8 @@ ROOT = Path(manual_pictures.ROOT)
 MANUAL, BLOBS, README = ROOT / "docs" / "manual.md", ROOT / "docs" / "blobs.md", ROOT / "README.md"
 SIMULATING = ROOT / "docs" / "simulating.md"
 POSING = ROOT / "docs" / "posing.md"
+SITTING = ROOT / "docs" / "sitting.md"
+PAGES = (MANUAL, BLOBS, SIMULATING, POSING, SITTING)
 LARGEST = 250_000  # bytes
 
 
@@ -26,14 +28,14 @@ def _pictures(page: Path) -> set[Path]:
 
 
 def test_every_picture_that_is_named_is_there_and_every_one_there_is_named() -> None:
-    named = set[Path]().union(*map(_pictures, (MANUAL, BLOBS, SIMULATING, POSING, README)))
+    named = set[Path]().union(*map(_pictures, (*PAGES, README)))
     assert named == set((ROOT / "docs" / "images").iterdir())
 
 
 def test_every_picture_of_the_window_tests_is_in_the_manual_and_small() -> None:
     for name in manual_pictures.CUTS:
         picture = ROOT / "docs" / "images" / name
-        assert picture in _pictures(MANUAL) | _pictures(BLOBS) | _pictures(SIMULATING) | _pictures(POSING)
+        assert picture in set[Path]().union(*map(_pictures, PAGES))
         assert picture.stat().st_size < LARGEST
 
 
@@ -49,7 +51,7 @@ def test_pictures_come_from_the_blender_that_took_them_all_whichever_ended_last(
     assert manual_pictures.newest(tmp_path) == older
 
 
-@pytest.mark.parametrize("page", [MANUAL, BLOBS, SIMULATING, POSING], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_place_that_the_manual_points_at_is_a_heading(page: Path) -> None:
     for name, place in re.findall(r"\]\((\w*(?:\.md)?)#([^)]+)\)", re.sub(r"\n *", "", page.read_text())):
         headings = re.findall(r"^#+ (.*)$", (page.parent / (name or page.name)).read_text(), re.MULTILINE)

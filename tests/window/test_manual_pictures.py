@@ -7,7 +7,9 @@ import importlib
 import bpy
 from mathutils import Vector
 
+from physplace_addon.scene.examples.catalogue import EXAMPLES
 from tests.blender_data import active_object, current_scene, physplace, switches
+from tests.scene import scenes
 from tests.window import extension, still_life
 from tests.window.user import Place, User
 
@@ -164,3 +166,38 @@ async def test_a_figure_is_sculpted_and_made_a_mesh(user: User) -> None:
     user.space.overlay.show_extras = False
     await user.wait(5)
     await user.screenshot("blob-mesh")
+
+
+async def test_a_table_is_laid_a_figure_sits_down_and_the_pie_menu_opens(user: User) -> None:
+    await example(user, "table_to_lay", 0.62)
+    laid = ("Fork", "Knife", "Salt", "Orange", "Mug", "Plate")
+    for name in laid:
+        current_scene().objects[name].select_set(True)
+    scenes.activate(current_scene().objects[laid[-1]])
+    await started(user, "drop_selected")
+    await user.until(lambda: not extension.open_sessions(), ticks=3000)
+    bpy.ops.object.select_all(action="DESELECT")
+    await user.screenshot("laid-table")
+    await user.move_to(user.at((0.0, 0.0, 0.0)))
+    await user.press("P", shift=True)
+    await user.wait(10)
+    await user.screenshot("pie")
+    await user.press("ESC")
+    await example(user, "figure_over_chair", 0.7)
+    await started(user, "linkage_sit")
+    await user.until(lambda: ": at rest" in header(), ticks=3000)
+    await user.screenshot("seated")
+    await user.press("ESC")
+
+
+async def example(user: User, key: str, share: float) -> None:
+    """Open an example, and look at it from a share of its distance."""
+    with bpy.context.temp_override(window=user.window, area=user.area, region=user.region()):
+        assert physplace.example_open("INVOKE_DEFAULT", example=key) == {"FINISHED"}
+    await still_life.show(user, EXAMPLES[key].centre, share * EXAMPLES[key].distance, tab=False)
+
+
+async def started(user: User, operator: str) -> None:
+    """Start an operator in the view."""
+    with bpy.context.temp_override(window=user.window, area=user.area, region=user.region()):
+        assert getattr(physplace, operator)("INVOKE_DEFAULT") <= {"RUNNING_MODAL", "FINISHED"}
