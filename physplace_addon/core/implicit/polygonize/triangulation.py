@@ -42,9 +42,7 @@ _SPACING = 2.0  # distance of floaters, in their radii
 _AIM = 0.7
 _FEW = 12  # points: a component that has fewer is sampled anew
 _BOXES = 120_000  # boxes that the search for all components examines at most
-# spacings: boxes are halved down to the one size, and the surface touches itself in those that are still not
-# decided and no larger than the other
-_SMALLEST, _CLOSEST = 1.0 / 20_000.0, 1.0 / 500.0
+_CLOSEST = 1.0 / 500.0  # spacings: where boxes so small are still not decided, the surface touches itself
 _ATTEMPTS = 3  # triangulations, each of the points of the one before
 _NEARER = 0.5  # factor of the spacing in each further attempt
 _COARSEST = 0.25  # share of the surface's size: a greater sigma is no distance of points on it
@@ -167,7 +165,7 @@ def triangulating(
 
 def _components(function: ImplicitFunction, spacing: float) -> SurfaceComponents | None:
     """Return the components of a surface, of points that are a spacing apart; None if it touches itself."""
-    box, limits = np.array(function.box()), SearchLimits(_BOXES, _SMALLEST * spacing)
+    box, limits = np.array(function.box()), SearchLimits(_BOXES)
     if (box[0] > box[1]).any():
         return components_of(function, limits)
     boxes = subdivided(function, box, limits)
