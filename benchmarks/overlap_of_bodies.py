@@ -1,9 +1,10 @@
 """How deep bodies overlap, meshes by their triangles and exact surfaces by signed distances of their own.
 
 Two meshes: the deepest crossing of their triangles (`tests.oracles.soups`).  Two exact shapes: the least
-signed distance of the one over the other's surface (`tests.oracles.overlap`).  A shape and a mesh: the least
-signed distance over the triangles, by branch and bound, as the distance changes no faster than the point
-moves.
+signed distance of the one over the other's surface (`tests.oracles.overlap`); a surface without a thickness,
+such as that of a blob, which only bounds its distance, is the one that is walked over.  A shape and a mesh:
+the least signed distance over the triangles, by branch and bound, as the distance changes no faster than the
+point moves.
 """
 
 from __future__ import annotations
@@ -68,6 +69,8 @@ def overlap_of(one: Judgeable, at_one: Pose, other: Judgeable, at_other: Pose) -
     turn, there = rotation_of(at_one.rotation), at_one.translation
     turn_other, there_other = rotation_of(at_other.rotation), at_other.translation
     if one.shape is not None and other.shape is not None:
+        if one.shape.core()[1] > 0.0 and other.shape.core()[1] == 0.0:
+            return overlap_of(other, at_other, one, at_one)
         apart = separation(one.shape, turn, there, other.shape, turn_other, there_other, below=0.0)
         return max(0.0, -apart)
     if one.shape is None:

@@ -3,9 +3,10 @@
 Run from the project's root: python -m benchmarks.random_motion [--scenes N] [--seed S] [--seconds T]
     [--models FOLDER] [--first N]
 
-Each scene has 2 to 12 bodies: boxes, balls, cylinders, cones and tori, exact or meshes, and the meshes of a
-folder (.glb, .gltf), read by Blender.  They fall on a floor, down a slope, into a tray or a bowl, or fly
-about each other without weight, with random sizes, masses, frictions, restitutions, speeds and spins.
+Each scene has 2 to 12 bodies: boxes, balls, cylinders, cones and tori, exact or meshes, blobs, open sheets,
+and the meshes of a folder (.glb, .gltf), read by Blender.  They fall on a floor, down a slope, into a tray or
+a bowl, or fly about each other without weight, with random sizes, masses, frictions, restitutions, speeds and
+spins.
 
 A line each: the end, the seconds of the processor, states, the deepest overlap of any two bodies over the
 greatest radius, at every state and at a random time before it; the greatest rise of the energy in a step and

@@ -1,14 +1,15 @@
 """Random scenes of bodies to simulate, each drawn from its seed alone, with shapes by which an oracle judges.
 
-Primitives are exact surfaces or meshes, at random sizes; the meshes of a folder come through Blender.  They
-fall on a floor, down a slope, into a tray or a bowl, or fly about each other without weight.
+Primitives are exact surfaces, blobs, or meshes, closed or open, at random sizes; the meshes of a folder come
+through Blender.  They fall on a floor, down a slope, into a tray or a bowl, or fly about each other without
+weight.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import cast
 
@@ -18,25 +19,34 @@ from benchmarks.heaps import bin_around
 from benchmarks.overlap_of_bodies import ExactShape
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.bodies import Body, polyhedron
+from physplace_addon.core.bodies.implicit_solid import blob_body
 from physplace_addon.core.dynamics.contacts import SurfaceLaws
 from physplace_addon.core.dynamics.scene import Scene
 from physplace_addon.core.dynamics.simulation import Simulation
+from physplace_addon.core.implicit import blobby_spheres
 from physplace_addon.core.rigid import Pose
 from tests.bodies_of_the_paper import BOWL, Paired, cone, cuboid, cylinder, sphere, torus, turned
 from tests.core import polygon_meshes
 from tests.core.placement.household import triangles
+from tests.oracles.blobs import Gaussians
 from tests.oracles.frames import quaternion_of, random_rotation
 
 GRAVITY = 9.81
 MOST_BODIES = 12
 SETTINGS = ("floor", "slope", "tray", "mesh bowl", "exact bowl", "weightless")
-MESHES = {
+SHELL = [(float(np.sin(angle)), -float(np.cos(angle))) for angle in np.linspace(0.0, 0.5 * np.pi, 7)]
+MESHES: dict[str, Callable[[], polygon_meshes.Mesh]] = {
     "box": polygon_meshes.cube,
     "ball": polygon_meshes.uv_sphere,
     "cylinder": polygon_meshes.cylinder,
     "cone": polygon_meshes.cone,
     "torus": polygon_meshes.torus,
+    "sheet": polygon_meshes.grid,
+    "disc": polygon_meshes.disc,
+    "shell": partial(polygon_meshes.lathe, SHELL, 16),
 }
+BLOBS = {"ball": [[0.0, 0, 0]], "egg": [[-0.4, 0, 0], [0.4, 0, 0]], "peanut": [[-0.7, 0, 0], [0.7, 0, 0]]}
+SPREAD, LEVEL = 0.8, 0.5  # of the Gaussians of blobs, as they are before they are scaled
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +124,7 @@ def _random_thing(rng: np.random.Generator, models: Sequence[Body]) -> Thing:
         model = models[int(rng.integers(len(models)))]
         thing = Thing(model.transformed(np.diag([size, size, size, 1.0])))
     elif rng.random() < 0.5:
-        thing = _exact(rng, size)
+        thing = _blob(rng, size) if rng.random() < 0.2 else _exact(rng, size)
     else:
         kind = list(MESHES)[int(rng.integers(len(MESHES)))]
         stretch = size / np.sqrt(3.0) * rng.uniform(0.4, 1.5, 3)
@@ -134,6 +144,19 @@ def _exact(rng: np.random.Generator, size: float) -> Thing:
     else:
         made = torus(size / (1.0 + 0.5 * share), 0.5 * share * size / (1.0 + 0.5 * share))
     return Thing(replace(made.body, name=f"exact {made.name}"), cast("ExactShape", made.shape))
+
+
+def _blob(rng: np.random.Generator, size: float) -> Thing:
+    kind = list(BLOBS)[int(rng.integers(len(BLOBS)))]
+    body = _unit_blob(kind)
+    scale = size / body.radius
+    shape = Gaussians(scale * np.array(BLOBS[kind]), scale * SPREAD, LEVEL)
+    return Thing(body.transformed(np.diag([scale, scale, scale, 1.0])), shape)
+
+
+@cache
+def _unit_blob(kind: str) -> Body:
+    return blob_body(blobby_spheres(LEVEL, BLOBS[kind], SPREAD), f"blob {kind}", tolerance=0.02)
 
 
 @cache
