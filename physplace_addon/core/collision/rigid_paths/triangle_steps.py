@@ -114,15 +114,21 @@ def piece_steps(
     middle = places.mean(axis=0) - second.corners.mean(axis=0)
     sides = [each * _signs(coordinate_dot(each, middle)) for each in (second.normal, normal)]
     pair = _PiecePair(motion, bounds, spin, first, second, arms, places, normal, stop, left)
-    planes = [
-        pair.step_before_plane_in_b(towards),
-        pair.step_before_plane_in_a(towards),
-        pair.step_before_plane_in_b(sides[0]),
-        pair.step_before_plane_in_a(sides[1]),
-    ]
+    step = pair.step_before_plane_in_b(towards)
+    short = np.flatnonzero(step < left)
+    if short.size:
+        rest = pair.take(short)
+        towards_rest, second_side, first_side = (np.take(each, short, axis=1) for each in (towards, *sides))
+        planes = [
+            step[short],
+            rest.step_before_plane_in_a(towards_rest),
+            rest.step_before_plane_in_b(second_side),
+            rest.step_before_plane_in_a(first_side),
+        ]
+        step[short] = np.max(planes, axis=0)
     margin1, margin2 = first.margin(towards, normal), second.margin(towards, second.normal)
     unknown1, unknown2 = margin1 + first.beyond, margin2 + second.beyond
-    return PieceSteps(np.max(planes, axis=0), distance, distance - margin1 - margin2, unknown1, unknown2)
+    return PieceSteps(step, distance, distance - margin1 - margin2, unknown1, unknown2)
 
 
 def _signs(values: Floats) -> Floats:
@@ -148,6 +154,21 @@ class _PiecePair:
     normal: Floats
     stop: Floats
     left: Floats
+
+    def take(self, rows: Ints) -> _PiecePair:
+        """Return the pairs of rows (m,)."""
+        return _PiecePair(
+            self.motion.take(rows),
+            np.take(self.bounds, rows, axis=2),
+            np.take(self.spin, rows, axis=1),
+            self.first.take(rows),
+            self.second.take(rows),
+            np.take(self.arms, rows, axis=2),
+            np.take(self.places, rows, axis=2),
+            np.take(self.normal, rows, axis=1),
+            self.stop[rows],
+            self.left[rows],
+        )
 
     def step_before_plane_in_b(self, towards: Floats) -> Floats:
         """Return the steps (k,) until A's pieces are near planes across directions (3, k), fixed in B."""
