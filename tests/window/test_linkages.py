@@ -144,6 +144,48 @@ async def test_a_drag_is_one_step_to_undo_and_escape_restores(user: User) -> Non
     np.testing.assert_allclose(rigs.bone_matrix(bpy.data.objects["Figure"], "Head"), before, atol=1e-6)
 
 
+async def _half_way(user: User) -> None:
+    """Drag the head, and stop on the way with the button held."""
+    await _begin(user, (0.1, 0.0, 1.65))
+    await user.hold()
+    await user.glide_to(user.at((0.1, -0.4, 1.4)), steps=6)
+    await user.wait(5)
+
+
+def _head() -> np.ndarray:
+    return rigs.bone_matrix(bpy.data.objects["Figure"], "Head")
+
+
+async def test_a_file_saved_and_one_opened_and_an_undo_half_way_through_a_drag_have_the_pose_before_it(
+    user: User,
+) -> None:
+    await _shown(user)
+    await _look_from_the_right(user)
+    user.scene_is_ready()
+    before = _head()
+    await _half_way(user)
+    there = _head()
+    assert np.abs(there - before).max() > 0.02
+    user.pictures.mkdir(parents=True, exist_ok=True)
+    path = str(user.pictures / "half way.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path, copy=True)
+    np.testing.assert_allclose(_head(), there, atol=1e-6)
+    await user.wait(5)
+    assert extension.open_sessions() == ["PHYSPLACE_OT_linkage_drag"], "it goes on"
+    with bpy.context.temp_override(window=user.window, area=user.area, region=user.region()):
+        bpy.ops.ed.undo_push(message="Something else")
+        bpy.ops.ed.undo()
+    await user.until(lambda: not extension.open_sessions())
+    np.testing.assert_allclose(_head(), before, atol=1e-6)
+    await user.release()
+    await _half_way(user)
+    assert np.abs(_head() - before).max() > 0.02
+    bpy.ops.wm.open_mainfile(filepath=path)
+    await user.wait(5)
+    assert_nothing_is_open()
+    np.testing.assert_allclose(_head(), before, atol=1e-6)
+
+
 @contextmanager
 def pressed_to_drag() -> Iterator[None]:
     """Give the left mouse button the drag of figures, as an artist's own keymap may."""
@@ -171,10 +213,6 @@ async def _press_a_figure_that_takes_long(user: User) -> np.ndarray:
     assert extension.open_sessions() == ["PHYSPLACE_OT_linkage_drag"]
     assert operator().is_busy
     return before
-
-
-def _head() -> np.ndarray:
-    return rigs.bone_matrix(bpy.data.objects["Figure"], "Head")
 
 
 @pytest.mark.parametrize("outside", [False, True])
