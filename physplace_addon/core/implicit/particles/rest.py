@@ -51,7 +51,8 @@ class Rest:
         for axis, home in zip(floaters.positions.T, self._home, strict=True):
             away = axis - home[: len(floaters)]
             square += np.multiply(away, away, out=away)
-        awake = square > (_CALM * floaters.radii) ** 2
+        ratio = floaters.radii / floaters.desired
+        awake = (square > (_CALM * floaters.radii) ** 2) | (ratio < _FULL) | (ratio > _EMPTY)
         moved = awake.nonzero()[0]
         self.table.look(floaters, moved)
         self.table.mark_beside(awake, moved, _BESIDE)
@@ -68,8 +69,8 @@ class Rest:
             radii: their radii (m,) after the step.
         """
         home = floaters.positions.T.take(rows, axis=1)
-        before, ratio = floaters.radii.take(rows), radii / floaters.desired.take(rows)
-        restless = (ratio < _FULL) | (ratio > _EMPTY) | (np.abs(radii - before) > _CALM * before)
+        before = floaters.radii.take(rows)
+        restless = np.abs(radii - before) > _CALM * before
         home[:, restless] = np.inf
         self._home[:, rows] = home
 

@@ -46,8 +46,10 @@ def test_a_floater_wakes_with_its_neighbours_once_it_has_moved_by_a_share_of_its
 
 def test_a_floater_that_may_be_born_from_or_die_does_not_rest() -> None:
     floaters = sheet()
-    floaters.radii[[40, 120]] = 0.84 * 0.1, 1.01 * 0.1
-    assert {40, 120} <= woken(Rest.of_calm(floaters), floaters)
+    rest = Rest.of_calm(floaters)
+    assert woken(rest, floaters) == set()
+    floaters.desired[[40, 120]] = 0.1 / 0.84, 0.1 / 1.01  # as near a point that is dragged
+    assert {40, 120} <= woken(rest, floaters)
 
 
 def balls(place: float) -> Floats:
