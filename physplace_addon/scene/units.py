@@ -38,11 +38,12 @@ def length_text(length: float, scene: Scene, digits: int = _DIGITS) -> str:
 def length_of(number: str, scene: Scene) -> float:
     """Return the length, scene units, that a number means which is typed in a scene, as in Blender's Move.
 
-    It counts in the unit that the scene prefers: in metres or feet where each length chooses its own.
+    It counts in the unit that the scene prefers: in metres or feet where each length chooses its own. Blender
+    is asked only for that unit: it reads texts as Python does, which refuses a number such as 05.
     """
     units = scene.unit_settings
-    unit = _UNITS.get(units.length_unit)
-    return bpy.utils.units.to_value(units.system, "LENGTH", number, str_ref_unit=unit) / _scale(scene)
+    unit = bpy.utils.units.to_value(units.system, "LENGTH", "1", str_ref_unit=_UNITS.get(units.length_unit))
+    return float(number) * unit / _scale(scene)
 
 
 def _scale(scene: Scene) -> float:

@@ -40,6 +40,7 @@ def test_a_typed_number_counts_in_the_unit_that_the_scene_prefers(
         units.length_unit = unit
     assert length_of("2.5", scene) == pytest.approx(expected, rel=1e-6)
     assert length_of("-.5", scene) == pytest.approx(-expected / 5.0, rel=1e-6)
+    assert length_of("05", scene) == pytest.approx(2.0 * expected, rel=1e-6)
 
 
 def test_without_units_a_length_is_a_number_of_scene_units_whatever_their_scale(
