@@ -94,6 +94,7 @@ async def _pin_the_feet(user: User) -> None:
     assert "2 pins" in header()
     await user.screenshot("pinned")
     await user.press("RET")
+    await user.until(lambda: not extension.open_sessions())
     assert_nothing_is_open()
 
 
@@ -184,6 +185,7 @@ async def test_a_file_saved_and_one_opened_and_an_undo_half_way_through_a_drag_h
     await user.wait(5)
     assert_nothing_is_open()
     np.testing.assert_allclose(_head(), before, atol=1e-6)
+    await user.release()
 
 
 @contextmanager
@@ -303,6 +305,7 @@ async def test_a_moves_the_whole_figure(user: User) -> None:
     await user.glide_to(user.at((0.1, -0.5, 1.85)), steps=15)
     await user.wait(30)
     await user.release()
+    await user.until(lambda: not extension.open_sessions())
     assert_nothing_is_open()
     for name, matrix in before.items():
         after = rigs.bone_matrix(bpy.data.objects["Figure"], name)
