@@ -66,24 +66,29 @@ class PHYSPLACE_OT_settings_preset_add(Operator):
 
     def execute(self, context: Context) -> set[OperatorReturnItems]:
         """Write or remove the preset's file."""
-        name = self.name.strip()
-        found = _utils.preset_find(name, SUBFOLDER, display_name=True) if name else None
+        name = shown_name(self.name)
         if self.remove_name:
-            return self._remove(name, found)
-        if not name or found:
+            return self._remove(name)
+        path = Path(_user_folder(f"presets/{SUBFOLDER}", create=True), f"{file_name(name)}.py")
+        if not name or _found(name) or path.exists():
             why = f'There is a preset "{name}" already' if name else "A preset needs a name"
             tell(self, "WARNING", f"{why}: type another one")
             return {"CANCELLED"}
-        path = Path(_user_folder(f"presets/{SUBFOLDER}", create=True), f"{file_name(name)}.py")
         path.write_text(script_of(settings_of(scene_of(context))), encoding="utf-8")
         return {"FINISHED"}
 
-    def _remove(self, name: str, found: str | None) -> set[OperatorReturnItems]:
+    def _remove(self, name: str) -> set[OperatorReturnItems]:
+        found = _found(self.name) or _found(name)
         if found is None:
-            tell(self, "WARNING", f'There is no preset "{name}"')
+            tell(self, "WARNING", f'There is no preset "{self.name}"')
             return {"CANCELLED"}
         Path(found).unlink()
         return {"FINISHED"}
+
+
+def _found(name: str) -> str | None:
+    """Return the file of the preset that Blender shows by a name; None if there is none."""
+    return cast("str | None", _utils.preset_find(name, SUBFOLDER, display_name=True))
 
 
 def script_of(settings: PhysPlaceSettings) -> str:
@@ -101,8 +106,14 @@ def _value(settings: PhysPlaceSettings, name: str) -> object:
 
 def file_name(name: str) -> str:
     """Return a file's name, without its ending, that Blender shows as the name of a preset."""
-    letters = bpy.path.display_name_to_filepath(name)
-    return "".join(letter if letter.isalnum() or letter == "-" else "_" for letter in letters)
+    letters = bpy.path.display_name_to_filepath(name.strip())
+    kept = (letter if letter.isalnum() or letter == "-" else "_" for letter in letters)
+    return "".join(kept).strip("_")
+
+
+def shown_name(name: str) -> str:
+    """Return the name that Blender shows of a preset kept under a name; empty if it cannot be kept."""
+    return bpy.path.display_name(file_name(name), has_ext=False, title_case=False)
 
 
 def is_extension() -> bool:
@@ -120,6 +131,7 @@ def presets_found() -> Iterator[None]:
     if not is_extension():
         yield
         return
+    _user_folder(f"presets/{SUBFOLDER}", create=True)  # else Blender's list says that paths are missing
     folder = _user_folder()
     _utils.register_preset_path(folder)
     try:

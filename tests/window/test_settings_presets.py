@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, cast
 
 import bpy
 import pytest
@@ -52,4 +51,25 @@ async def test_settings_are_kept_under_a_name_in_the_extension_s_folder_and_load
     finally:
         assert physplace.settings_preset_add(name=NAME, remove_name=True) == {"FINISHED"}
     assert files() == []
-    assert NAME not in cast("Any", bpy.utils).preset_paths("physplace/settings")
+
+
+@pytest.mark.parametrize(("name", "same"), [("v1.5", "v1_5"), ("Soft!", "Soft"), ("50 %", "50 ")])
+async def test_a_name_that_blender_shows_as_another_preset_s_is_refused(
+    user: User, name: str, same: str
+) -> None:
+    assert folder().is_dir(), "else the list says that paths are missing"
+    assert physplace.settings_preset_add(name=name) == {"FINISHED"}
+    try:
+        assert physplace.settings_preset_add(name=same) == {"CANCELLED"}, "it would be lost"
+        assert len(files()) == 1
+        shown = bpy.path.display_name(files()[0], title_case=False)
+    finally:
+        assert physplace.settings_preset_add(name=name, remove_name=True) == {"FINISHED"}
+    assert physplace.settings_preset_add(name=same) == {"FINISHED"}
+    assert physplace.settings_preset_add(name=shown, remove_name=True) == {"FINISHED"}, "as the list does"
+    assert files() == []
+
+
+async def test_what_has_no_letters_is_no_name(user: User) -> None:
+    assert physplace.settings_preset_add(name="???") == {"CANCELLED"}
+    assert files() == []
