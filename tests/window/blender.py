@@ -24,6 +24,8 @@ FAULTS = re.compile(
     r"Traceback \(most recent call last\)|rna_uiItem|UILayout\.|unknown (operator|menu|panel)"
 )
 SHOWN_OF_LOG = 6000
+# Of the machine, and nothing for Blender to follow.
+NOT_OURS = re.compile(r"(WAYLAND_DISPLAY|LANG|LANGUAGE|LC_\w+)$")
 
 # What tests may use in Blender's own Python besides numpy: plain Python code, so it fits any.
 LIBRARIES = ("pytest", "_pytest", "py", "pluggy", "iniconfig", "packaging", "pygments")
@@ -98,8 +100,9 @@ class Blender:
         command += ["--gpu-backend", "opengl", "--window-geometry", "0", "0", *map(str, SIZE)]
         command += ["--python", str(Path(__file__).with_name("driver.py")), "--"]
         command += [str(libraries), str(self.mailbox), str(self.screen.dump)]
-        environment = {name: value for name, value in os.environ.items() if name != "WAYLAND_DISPLAY"}
+        environment = {name: value for name, value in os.environ.items() if not NOT_OURS.match(name)}
         environment |= {
+            "LC_ALL": "C.UTF-8",  # English, on whatever machine
             "DISPLAY": self.screen.display,
             "LIBGL_ALWAYS_SOFTWARE": "1",
             "BLENDER_USER_RESOURCES": str(self.mailbox / "user"),
