@@ -39,13 +39,15 @@ _UNTURNED: Final = np.array([1.0, 0.0, 0.0, 0.0])
 class Grabbed:
     """A point that the mouse holds.
 
-    part: its number. point (3,): in the part's frame. taken, target (3,): where it was in the world, and
-    where it is to go.
+    part: its number. point (3,): in the part's frame. taken, begun, target (3,): in the world, where it was
+    when it was grabbed, where it was when the solver began, from where a motion of the whole linkage counts,
+    and where it is to go.
     """
 
     part: int
     point: Floats
     taken: Floats
+    begun: Floats
     target: Floats
 
 
@@ -154,7 +156,7 @@ class LinkageSession(InteractiveSession):
 
     def grab(self, part: int, place: Floats) -> None:
         """Grab a part at a place (3,) in the world."""
-        self.grabbed = Grabbed(part, self.poses[part].inverse().points(place), place, place)
+        self.grabbed = Grabbed(part, self.poses[part].inverse().points(place), place, place, place)
         self._begin()
 
     def follow(self, target: Floats) -> None:
@@ -167,8 +169,6 @@ class LinkageSession(InteractiveSession):
         """Move the whole linkage, or no more; what is grabbed goes on from where it is."""
         self.moves_whole = not self.moves_whole
         if self.grabbed is not None:
-            place = self.poses[self.grabbed.part].points(self.grabbed.point)
-            self.grabbed = replace(self.grabbed, taken=place)
             self._begin()
 
     def toggle_pin(self, part: int, place: Floats) -> None:
@@ -212,6 +212,9 @@ class LinkageSession(InteractiveSession):
     def _begin(self) -> None:
         """Follow the goals of now from the pose of now."""
         self._moved = np.inf
+        if self.grabbed is not None:
+            place = self.poses[self.grabbed.part].points(self.grabbed.point)
+            self.grabbed = replace(self.grabbed, begun=place)
         self._solver = LinkageDrag(self._prepared.scene, self._state, self._goals())
 
     def _goals(self) -> list[AnyGoal]:
@@ -220,7 +223,7 @@ class LinkageSession(InteractiveSession):
         if grabbed is None:
             return goals
         if self.moves_whole:
-            return [FigureGoal(Pose(_UNTURNED, grabbed.target - grabbed.taken)), *goals]
+            return [FigureGoal(Pose(_UNTURNED, grabbed.target - grabbed.begun)), *goals]
         return [self._prepared.point_goal(grabbed.part, grabbed.point, grabbed.target), *goals]
 
     # what is shown

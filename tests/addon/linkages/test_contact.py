@@ -116,6 +116,28 @@ def test_a_drag_goes_on_where_the_floor_is_deleted_meanwhile() -> None:
     np.testing.assert_array_equal(rigs.bone_matrix(rig, "Head"), before)
 
 
+def test_a_whole_figure_comes_to_the_mouse_though_it_is_read_and_pinned_on_its_way() -> None:
+    rig = rigs.armature(rigs.chain(3))
+    rigs.carried_boxes(rig)
+    session = finished(LinkageSession.beginning(bpy.context, finished(reading_linkage(bpy.context, rig))))
+    before = [pose.translation for pose in session.poses]
+    way, ticks = np.array([0.0, 5.0, 0.0]), 0
+    session.grab(2, before[2])
+    session.toggle_whole()
+    session.follow(before[2] + way)
+    while session.step():
+        ticks += 1
+        if ticks == 10:
+            assert 0.2 < session.poses[2].translation[1] < 4.8, "it is on its way"
+            finished(session.reading(bpy.context))
+        if ticks == 15:
+            session.toggle_pin(0, session.poses[0].translation)
+            session.release_pin(0)
+    assert ticks > 15
+    for pose, place in zip(session.poses, before, strict=True):
+        np.testing.assert_allclose(pose.translation, place + way, atol=1e-3)
+
+
 def test_a_figure_that_is_let_go_on_a_fast_way_stops_at_what_was_not_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
