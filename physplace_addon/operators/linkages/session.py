@@ -20,7 +20,7 @@ from ...overlay.linkages import LinkageMarks
 from ...scene.linkages.linkages import FoundLinkage
 from ...scene.linkages.pins import Pin, PinKind, read_pins, write_pins
 from ...scene.linkages.posing import LinkagePose
-from ...scene.linkages.preparation import PreparedLinkage, nearest_part
+from ...scene.linkages.preparation import PreparedLinkage, moved, nearest_part
 from ...scene.linkages.reading import LinkageScenario, reading_around
 from ...scene.reading.nearness import Travel
 from ..common import Conclusion
@@ -75,7 +75,7 @@ class LinkageSession(InteractiveSession):
         self._state = prepared.scene.start
         self.grabbed: Grabbed | None = None
         self.pins: dict[int, Pin] = {pin.part: pin for pin in read_pins(prepared.scenario.found)}
-        self._held: dict[int, Goal] = {number: self._goal(pin) for number, pin in self.pins.items()}
+        self._held: dict[int, Pose] = {part: self.poses[part] for part in self.pins}  # as they were pinned
         self.moves_whole = False
         self.message = ""
         self._solver: LinkageDrag | None = None
@@ -201,13 +201,14 @@ class LinkageSession(InteractiveSession):
             del self.pins[part], self._held[part]
             self._last_pin = next(reversed(self.pins), None)
         else:
-            self.pins[part], self._held[part], self._last_pin = pin, self._goal(pin), part
+            self.pins[part], self._held[part], self._last_pin = pin, self.poses[part], part
         if self._solver is not None:
             self._begin()
 
     def _goal(self, pin: Pin) -> Goal:
-        """Return the goal that keeps a pin where it is now."""
-        return replace(pin.goal(self._state.poses[pin.part]), weight=PIN_WEIGHT)
+        """Return the goal that keeps a pin where it was set."""
+        held = moved(self._held[pin.part], -self._prepared.origin)
+        return replace(pin.goal(held), weight=PIN_WEIGHT)
 
     def _begin(self) -> None:
         """Follow the goals of now from the pose of now."""
@@ -218,7 +219,7 @@ class LinkageSession(InteractiveSession):
         self._solver = LinkageDrag(self._prepared.scene, self._state, self._goals())
 
     def _goals(self) -> list[AnyGoal]:
-        goals: list[AnyGoal] = list(self._held.values())
+        goals: list[AnyGoal] = [self._goal(pin) for pin in self.pins.values()]
         grabbed = self.grabbed
         if grabbed is None:
             return goals

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.jobs import finished
+from physplace_addon.core.mechanics.origin import near_the_origin
 from physplace_addon.operators.linkages import session as linkage_session
 from physplace_addon.operators.linkages.session import LinkageSession
 from physplace_addon.scene.linkages.reading import reading_linkage
@@ -136,6 +137,28 @@ def test_a_whole_figure_comes_to_the_mouse_though_it_is_read_and_pinned_on_its_w
     assert ticks > 15
     for pose, place in zip(session.poses, before, strict=True):
         np.testing.assert_allclose(pose.translation, place + way, atol=1e-3)
+
+
+def test_pins_stay_where_they_were_set_though_a_far_figure_is_seen_from_another_origin() -> None:
+    rig = rigs.armature(rigs.chain(3))
+    rigs.carried_boxes(rig)
+    rig.location = (79.7, 0.0, 0.0)
+    rigs.bone(rig, "Bone 0")["physplace_pin"] = [1.0, 0.0, 0.0, 0.0]
+    current_view_layer().update()
+    session = finished(LinkageSession.beginning(bpy.context, finished(reading_linkage(bpy.context, rig))))
+    bodies = [part.body for part in session.found.parts]
+    foot, before = session.poses[0].translation, near_the_origin(bodies, session.poses, [])[0]
+    target = foot + np.array([2.0, 0.0, 1.5])
+    session.grab(2, session.poses[2].points(np.array([0.0, 1.0, 0.0])))
+    session.follow(target)
+    while session.step():
+        pass
+    assert np.abs(near_the_origin(bodies, session.poses, [])[0] - before).max() > 1.0
+    finished(session.reading(bpy.context))
+    while session.step():
+        pass
+    np.testing.assert_allclose(session.poses[0].translation, foot, atol=1e-4)
+    np.testing.assert_allclose(session.poses[2].points(np.array([0.0, 1.0, 0.0])), target, atol=1e-4)
 
 
 def test_a_figure_that_is_let_go_on_a_fast_way_stops_at_what_was_not_read(
