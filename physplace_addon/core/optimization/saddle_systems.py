@@ -121,9 +121,9 @@ def _kept(gram: Floats, squares: Floats, count: int) -> tuple[Floats, Floats]:
     along = np.concatenate([-of_more, np.eye(len(values))]) @ turn
     taken, share = _taken(values, (along * (squares @ along)).sum(axis=0))
     combined = np.zeros((len(gram), count + len(taken)))
-    combined[:count, :count], combined[count:, count:] = np.eye(count), turn[:, taken]
-    inverse = np.concatenate([np.ones(count), -1.0 / share])
-    found, turn = np.linalg.eigh(combined.T @ gram @ combined + np.diag(inverse))
+    combined[:count, :count], combined[count:, count:] = np.eye(count), turn[:, taken] * np.sqrt(share)
+    signs = np.concatenate([np.ones(count), -np.ones(len(taken))])
+    found, turn = np.linalg.eigh(combined.T @ gram @ combined + np.diag(signs))
     return combined @ turn, found
 
 

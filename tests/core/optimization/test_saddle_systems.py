@@ -12,7 +12,10 @@ from physplace_addon.core.optimization.saddle_systems import SaddleSystem, raise
 COUNT, COMPLIANCE = 6, 1e-3
 BODY = np.array([(i, i + 1) for i in range(COUNT - 1) for _ in range(5)], np.intp)
 
-NOTHING = np.zeros((0, COUNT, 6)), np.zeros(0)
+
+def _nothing(count: int = COUNT) -> tuple[Floats, Floats]:
+    """No other changes of so many bodies, and their signs."""
+    return np.zeros((0, count, 6)), np.zeros(0)
 
 
 class Problem:
@@ -71,7 +74,7 @@ def test_what_was_raised_is_taken_back_where_free_motions_stay_positive(rng: np.
         raised = np.asarray(np.linalg.inv(_dense(problem.system.inverse)), np.float64)
         assert problem.free_curvature(raised) > 0.0
         is_positive = problem.free_curvature(problem.curvature) > 0.0
-        found = problem.system.lowered(problem.raised, *NOTHING, problem.metric)
+        found = problem.system.lowered(problem.raised, *_nothing(), problem.metric)
         if is_positive:
             problem.assert_solved(found, problem.curvature, rng)
         seen.add(is_positive)
@@ -95,6 +98,27 @@ def test_changes_of_either_sign_are_part_of_the_system(rng: np.random.Generator)
     flat = changes.reshape(4, -1)
     found = problem.system.lowered(problem.raised, changes, signs, problem.metric)
     problem.assert_solved(found, problem.curvature + flat.T @ (signs[:, None] * flat), rng)
+
+
+def test_without_rows_each_curvature_is_its_size_to_all_digits_and_no_less_than_the_least() -> None:
+    """Some are raised to just what they need: all but nothing is put back, or nothing, as rounding has it."""
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        metric = np.ones((4, 6))
+        axes = np.linalg.qr(rng.normal(size=(4, 3, 3)))[0]
+        values = rng.uniform(-0.9, 0.9, (4, 3))
+        kept = np.where(values > 0.0, np.maximum(values, 3e-3), np.maximum(-values, 0.1))
+        bend = (axes * (1.0 - values)[:, None]) @ axes.transpose(0, 2, 1)
+        inverse, raised = raised_inverse(metric, bend, np.ones(4, bool))
+        dual = DualEquations(np.zeros((0, 2), np.intp), 4)
+        dual.factor(np.zeros((0, 2, 6)), inverse, np.zeros(0))
+        found = SaddleSystem.of(dual, inverse, 0).lowered(raised, *_nothing(4), metric)
+        right = rng.normal(size=(4, 6))
+        x, _ = found.solved(right, np.zeros(0))
+        exact = right.copy()
+        turned = np.einsum("kji,kj->ki", axes, right[:, 3:]) / kept
+        exact[:, 3:] = np.einsum("kij,kj->ki", axes, turned)
+        np.testing.assert_allclose(x, exact, atol=1e-11 * np.abs(exact).max())
 
 
 @pytest.mark.parametrize("bends_away", [False, True])
