@@ -155,7 +155,8 @@ def _beyond_limits(found: FoundLinkage, poses: Sequence[Pose]) -> list[Part]:
     origin = poses[0].translation
     groups, there = RigidGroups.of(core_linkage(found, origin), [moved(pose, -origin) for pose in poses])
     limits = Equations.of(groups, (), there).limits(there)
-    exceeded = np.unique(limits.body[limits.value < -_BEYOND, 1])
+    first, second = limits.body[limits.value < -_BEYOND].T
+    exceeded = np.unique(np.where(second == FIXED, first, second))
     firsts = [int(np.flatnonzero(groups.part_group == group)[0]) for group in exceeded if group != FIXED]
     return [found.parts[number] for number in firsts]
 

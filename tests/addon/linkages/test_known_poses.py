@@ -11,7 +11,7 @@ from physplace_addon.scene.writing.actions import curves_of
 from tests.addon.running import refused
 from tests.blender_data import current_scene, current_view_layer, physplace, preferences
 from tests.scene import scenes
-from tests.scene.dynamics.rigid_scenes import constraint
+from tests.scene.dynamics.rigid_scenes import body, constraint
 from tests.scene.linkages import rigs
 from tests.scene.linkages.standing_figure import upright_figure
 
@@ -152,6 +152,27 @@ def test_objects_are_mirrored_and_go_back_to_where_their_joints_count_from() -> 
     back = np.linalg.inv(scenes.world_matrix(made["Trunk"]))
     for name, obj in made.items():
         np.testing.assert_allclose(back @ scenes.world_matrix(obj), first[name], atol=1e-5)
+
+
+@pytest.mark.parametrize("begins_at_the_world", [False, True])
+def test_a_limit_of_a_joint_to_the_world_that_a_mirrored_pose_exceeds_is_named(
+    begins_at_the_world: bool, capfd: pytest.CaptureFixture[str]
+) -> None:
+    made = _jointed_objects()
+    trunk, post = made["Trunk"], rigs.box("Post", (0.1, 0.1, 0.1))
+    post.location = (0.0, 0.0, -2.0)
+    body(post, "PASSIVE")
+    ends = (post, trunk) if begins_at_the_world else (trunk, post)
+    holder = constraint("HINGE", *ends, use_limit_ang_z=True)
+    current_view_layer().update()
+    scenes.activate(trunk)
+    corner = np.array([0.4, 0.0, 0.5])
+    turned = corner * (np.cos(0.5), 1.0, 1.0) + (0.0, 0.4 * np.sin(0.5), 0.0)
+    assert physplace.linkage_solve(point=corner.tolist(), target=turned.tolist()) == {"FINISHED"}
+    settings = present(holder.rigid_body_constraint)
+    settings.limit_ang_z_lower, settings.limit_ang_z_upper = -0.1, 0.1
+    assert physplace.linkage_mirror() == {"FINISHED"}
+    assert 'beyond limits: "Trunk"' in capfd.readouterr().out
 
 
 def test_objects_without_sides_cannot_be_mirrored_and_it_says_what_is_missing() -> None:
