@@ -105,6 +105,8 @@ def test_gaps_of_edges_all_but_parallel_are_those_of_their_closest_points(seed: 
     assert known.all() or size > 1e-5
     apart = np.linalg.norm(closest[0] - closest[1], axis=1)
     assert np.abs(np.abs(gaps) - apart)[known].max(initial=0.0) < 1e-14
+    if size <= 1e-5:  # no gap of 1e-4 has closed
+        assert (gaps[known] > 0.0).all()
 
 
 def test_points_on_their_bodies_move_as_these_do() -> None:
