@@ -190,14 +190,15 @@ def reach_of(radius: Floats, x: Floats) -> float:
     return float((parts[:, 0] + radius * parts[:, 1]).max(initial=0.0))
 
 
-def saddle_twists(equations: Equations, at: Iterate, rows: Rows) -> Floats | None:
+def saddle_twists(equations: Equations, reference: Configuration, at: Iterate, rows: Rows) -> Floats | None:
     """Return twists (m, 6) along which the Lagrangian bends down, as of rods in a straight line that are
-    pressed from their ends; None if there are none.
+    pressed from their ends; None if there are none.  reference: from where the motion is the least.
     """
     bend = _bend(equations, at, rows, None)
     if bend is None:
         return None
-    stiff = equations.groups.metric[:, 3, None, None] * np.eye(3) - bend
+    turning = equations.groups.curvature(reference, at.configuration)[:, 3]
+    stiff = turning[:, None, None] * np.eye(3) - bend
     values, vectors = np.linalg.eigh(stiff)
     if values[:, 0].min(initial=0.0) >= 0.0:
         return None

@@ -255,7 +255,7 @@ class Tracking:
         enough: float,
     ) -> Solution | None:
         """Return the solution from a figure bent out of a straight line, if it is nearer to the goals."""
-        twists = saddle_twists(self.equations, solution.iterate, solution.rows)
+        twists = saddle_twists(self.equations, self.reference, solution.iterate, solution.rows)
         if twists is None:
             return None
         groups, mine = self.equations.groups, self.equations.goal >= 0

@@ -1,7 +1,7 @@
 """The end of a solution is the least motion, as an optimizer finds it that knows nothing of this one."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -17,7 +17,7 @@ from physplace_addon.core.articulation import (
 )
 from physplace_addon.core.articulation.equations import Equations
 from physplace_addon.core.articulation.groups import RigidGroups
-from physplace_addon.core.articulation.least_motion import Iterate, newton_step
+from physplace_addon.core.articulation.least_motion import Iterate, newton_step, saddle_twists
 from physplace_addon.core.mechanics.joints import FREE
 from physplace_addon.core.rigid import Pose, rotation_matrix, rotation_vector
 from tests.core.articulation import figures
@@ -60,6 +60,56 @@ def test_the_last_steps_to_a_figure_with_stiff_axes_are_those_of_newtons_method(
     assert lengths[-1] < 1e-11
     near = next(i for i, length in enumerate(lengths) if length < 1e-2)
     assert len(lengths) - near <= 4, lengths[near:]
+
+
+def test_twists_off_a_saddle_are_there_where_the_lagrangian_bends_down_far_from_the_reference_too(
+    rng: np.random.Generator,
+) -> None:
+    """Against finite differences: a turn of the parts by 2 radians leaves the cost half its curvature."""
+    figure, step, seen = figures.chain(3, 0.3), 1e-3, set[bool]()
+    groups, start = RigidGroups.of(figure.linkage, figure.poses)
+    equations = Equations.of(groups, [PointGoal(2, TIP, np.array([0.5, 0.2, 1.0]))], start)
+    turns = np.concatenate([np.zeros((3, 3)), rng.normal(size=(3, 3))], axis=1)
+    turns *= 2.0 / np.linalg.norm(turns, axis=1, keepdims=True)
+    there = start.moved(turns, groups.length)
+    multipliers = rng.normal(size=len(equations))
+
+    def lagrangian(strength: float, twists: Floats) -> float:
+        moved = there.moved(twists, groups.length)
+        pull = float(strength * multipliers @ equations.rows(moved).value)
+        return groups.cost(start, moved) - pull
+
+    def bends_by(strength: float, twists: Floats) -> float:
+        ends = lagrangian(strength, step * twists) + lagrangian(strength, -step * twists)
+        return (ends - 2.0 * lagrangian(strength, 0.0 * twists)) / step**2
+
+    def least(strength: float) -> float:
+        """The least second derivative by turns, of which no two parts' have anything in common."""
+        found = []
+        for group in range(3):
+            each = np.zeros((3, 3, 6))
+            each[np.arange(3), group, 3 + np.arange(3)] = 1.0
+            hessian = [
+                [
+                    0.5 * (bends_by(strength, i + j) - bends_by(strength, i) - bends_by(strength, j))
+                    for j in each
+                ]
+                for i in each
+            ]
+            found.append(float(np.linalg.eigvalsh(np.array(hessian))[0]))
+        return min(found)
+
+    for strength in 1e-4 * 1.6 ** np.arange(20):
+        at = replace(Iterate.start(there, equations), multipliers=strength * multipliers)
+        expected = least(strength)
+        if abs(expected) < 1e-3 * groups.metric[:, 3].max():
+            continue
+        twists = saddle_twists(equations, start, at, equations.rows(there))
+        assert (twists is not None) == (expected < 0.0)
+        if twists is not None:
+            assert bends_by(strength, twists) < 0.0
+        seen.add(twists is not None)
+    assert seen == {False, True}
 
 
 @dataclass(frozen=True, eq=False)
