@@ -75,7 +75,7 @@ class PHYSPLACE_PT_place(Panel):
         column.operator(PHYSPLACE_OT_replicate.bl_idname, icon="DUPLICATE")
         column.operator(PHYSPLACE_OT_extricate.bl_idname, icon="EXPORT")
         if active is not None:
-            layout.label(text=named_whole(active), icon="OBJECT_DATA")
+            layout.label(text=spoken(named_whole(active)), icon="OBJECT_DATA", translate=False)
             wrong = definition_error(active)
             if wrong:
                 draw_paragraph(context, layout, wrong, "ERROR")

@@ -38,8 +38,10 @@ NOT_WORDS = re.compile(r"[A-Z0-9_ ]+|\S*_\S*|X Y Z|Shift|aeiou|an|status")  # ke
 @pytest.mark.parametrize(
     "english",
     [
-        "Cube: paused, on its way   |   state 3 of 9   |   2 contacts",
-        "Cube: Move 1.5 m, 0 m, 0 m along X [1.5|]   |   1 contact, 1 sticking",
+        '"Plane": paused, on its way   |   state 3 of 9   |   2 contacts',
+        '"Light, whole": Move 1.5 m, 0 m, 0 m along X [1.5|]   |   1 contact, 1 sticking',
+        '"Camera", whole: 3 shapes: at rest   |   state 9 of 9',
+        'Reading 1 of 2: "Plane"',
         '"Mug": At rest on "Books and Co." and "Table", stable',
         '2 objects: 1 of them at rest; 1 of them it overlaps "A; b": move it clear',
         'object "Lamp": it overlaps "Table" at the start; free it by Extricate, or move it clear',

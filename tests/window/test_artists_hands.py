@@ -61,7 +61,7 @@ async def test_a_model_is_named_with_its_shapes_and_moves_as_one(user: User) -> 
         scenes.cube(name, (x, 0.0, 0.0)).parent = model
     await placing(user, bpy.data.objects["Fruit"])
     await user.until(lambda: cube_at("Banana").z == pytest.approx(1.0, abs=1e-5))
-    assert header().startswith("Banana, whole: 2 shapes")
+    assert header().startswith('"Banana", whole: 2 shapes')
     await user.screenshot("whole-model")
     await user.press("RET")
     assert cube_at("Peel").z == pytest.approx(1.0, abs=1e-5)

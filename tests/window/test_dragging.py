@@ -147,7 +147,7 @@ async def test_what_overlaps_at_the_start_is_dragged_out_and_does_not_go_in_agai
     await user.until(lambda: display_type_of(cube) == "TEXTURED")
     await user.glide_to(user.at(Vector((2.0, 0.0, -1.0)) + AWAY_FROM_THE_ARROWS), steps=6)
     await user.until(lambda: abs(cube_at().z - 1.0) < 1e-5)
-    assert header().startswith("Cube: Move 1.9")
+    assert header().startswith('"Cube": Move 1.9')
     await user.release()
     assert display_type_of(cube) == "TEXTURED"
     assert abs(cube_at().z - 1.0) < 1e-5

@@ -50,7 +50,7 @@ async def test_placing_is_in_german(user: User) -> None:
         await user.open_tab()
         await user.wait(10)
         await user.screenshot("placing")
-        assert shown().startswith("Cube: in Ruhe"), shown()
+        assert shown().startswith('"Cube": in Ruhe'), shown()
         await user.press("H")
         await user.wait(5)
         await user.screenshot("keys")

@@ -150,7 +150,7 @@ async def test_escape_ends_the_making_of_a_fine_mesh(user: User) -> None:
     with bpy.context.temp_override(window=user.window, area=user.area, region=user.region()):
         assert physplace.blob_mesh("INVOKE_DEFAULT") == {"RUNNING_MODAL"}
     await user.wait(3)
-    assert "Spreading particles over Blob" in header()
+    assert 'Spreading particles over "Blob"' in header()
     await user.press("ESC")
     await user.wait(3)
     assert not extension.open_sessions()

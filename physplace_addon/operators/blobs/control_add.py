@@ -131,7 +131,7 @@ class PHYSPLACE_OT_blob_control_add(ModalOperator):
         if self.session.problem is not None:
             return self.session.problem
         where = "the surface is not under the mouse" if self._place is None else "click to put it here"
-        return f"{self.session.model.name}: {where}"
+        return f'"{self.session.model.name}": {where}'
 
     def hints(self) -> Sequence[KeyHint]:
         """Return the keys."""

@@ -303,4 +303,4 @@ class BlobSession(InteractiveSession):
         state = self.state
         particles = counted(len(state.floaters), "particle")
         points = counted(len(state.controls), "control point")
-        return f"{self.model.name}: {particles}, {points}; {state.message}"
+        return f'"{self.model.name}": {particles}, {points}; {state.message}'

@@ -315,7 +315,7 @@ class LinkageSession(InteractiveSession):
         if self.message:
             return self.message
         name = self.found.objects[0].name
-        parts = [f"{name}: {counted(len(self.found.parts), 'part')}"]
+        parts = [f'"{name}": {counted(len(self.found.parts), "part")}']
         if self.grabbed is not None:
             what = "everything" if self.moves_whole else f'"{self.found.parts[self.grabbed.part].name}"'
             parts.append(f"drags {what}")

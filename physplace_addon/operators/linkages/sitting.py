@@ -227,8 +227,9 @@ class SittingSession(InteractiveSession):
         solver = self._figure.solver
         is_on_its_way = self.is_running or not self._history.is_latest
         status = "on its way" if is_on_its_way else solver.status.message.split(":")[0]
+        name = self._figure.found.objects[0].name
         parts = [
-            f"{self._figure.found.objects[0].name}: {'paused, ' if self.paused else ''}{status}",
+            f'"{name}": {"paused, " if self.paused else ""}{status}',
             f"state {self._history.shown} of {len(solver.states) - 1}",
             counted(len(solver.problem.contacts(self.state.system, self.state.local_points)), "contact"),
         ]

@@ -27,7 +27,7 @@ class PHYSPLACE_OT_check(NeedsShape, SlicedOperator):
         """Ask core and keep the report."""
         scenario = yield from scenario_of(context)
         subject = scenario.subject
-        yield Progress(f"Checking {subject.name}")
+        yield Progress(f'Checking "{subject.name}"')
         certificate = check(subject.body, subject.pose, scenario.world, settings_for(context, scenario))
         outcomes = [Outcome(subject, [subject.pose], certificate)]
         write_reports_only(outcomes)

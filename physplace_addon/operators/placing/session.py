@@ -309,9 +309,9 @@ class PlacementSession(InteractiveSession):
     def figures(self) -> str:
         """Return how far the placement is, in one line."""
         if self.transform is not None:
-            return one_line([f"{self.subject.name}: {self._description}", *self.contact_figures()])
+            return one_line([f'"{self.subject.name}": {self._description}', *self.contact_figures()])
         if self.item.overlapping is not None:
-            return one_line([self.subject.name, *self.contact_figures()])
+            return one_line([f'"{self.subject.name}"', *self.contact_figures()])
         steered, solver = self.steered, self.steered.solver
         settings, history, subjects = solver.settings, steered.history, self.item.subjects
         name = self.item.name if len(subjects) == 1 else f"{len(subjects)} objects"

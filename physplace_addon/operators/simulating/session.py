@@ -267,7 +267,7 @@ class SimulationSession(InteractiveSession):
         """Return the figures of the frame that is shown, and the part of the frames that is done."""
         run, state = self.run, self.history.state
         if self.transform is not None:
-            return Progress(f"{self._subjects[self._body].name}: {self._description}")
+            return Progress(f'"{self._subjects[self._body].name}": {self._description}')
         name = None if self.pulled is None else self._subjects[self.pulled.pull.body].name
         status = self._status() if name is None else f'pulls "{name}"'
         parts = [f"{'paused, ' if self.paused else ''}{status}"]

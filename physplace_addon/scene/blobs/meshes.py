@@ -59,7 +59,7 @@ def meshing(model: BlobModel, radius: float, within: float) -> Job[Triangulation
     Raises SceneError if the surface gives no closed mesh.
     """
     floaters = yield from spreading(model, radius)
-    yield Progress(f"Joining {counted(len(floaters), 'particle')} of {model.name}")
+    yield Progress(f'Joining {counted(len(floaters), "particle")} of "{model.name}"')
     size = radius if radius > 0.0 else floater_settings(model).radius
     mesh = yield from triangulating(model.function, floaters.positions, size, within * size)
     if not mesh.status.closed:
@@ -79,7 +79,7 @@ def spreading(model: BlobModel, radius: float = 0.0) -> Job[Floaters]:
     chosen = replace(settings, radius=size)
     sculpting = Sculpting(model.function, SculptSettings(chosen), np.random.default_rng(SEED))
     for step in range(STEPS):
-        yield Progress(f"Spreading particles over {model.name}", step / STEPS)
+        yield Progress(f'Spreading particles over "{model.name}"', step / STEPS)
         if sculpting.step().status is not SculptStatus.RUNNING:
             break
     return sculpting.state.floaters

@@ -208,7 +208,7 @@ def reading_world(
         fetched += [] if own is None else [(item.owner, own)]
     found = []
     for number, (owner, own) in enumerate(fetched):
-        yield Progress(f"Reading {number + 1} of {len(fetched)}: {own.name}", number / len(fetched))
+        yield Progress(f'Reading {number + 1} of {len(fetched)}: "{own.name}"', number / len(fetched))
         body = yield from own.making(reader.left_out)
         found += [] if body is None else [(owner, body)]
     if any(

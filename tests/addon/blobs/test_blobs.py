@@ -126,7 +126,7 @@ def test_a_blob_that_is_flattened_or_renamed_while_it_is_sculpted_is_waited_for_
     current_view_layer().update()
     session.tick(bpy.context, 0.01)
     assert session.is_undisturbed
-    assert session.figures().startswith("Amoeba: ")
+    assert session.figures().startswith('"Amoeba": ')
     session.put_back(bpy.context)
     assert bpy.data.objects["Blob"].scale.x == 1.0
 

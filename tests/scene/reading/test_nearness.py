@@ -72,4 +72,4 @@ def test_words_say_what_is_read() -> None:
     scenes.floor()
     scenes.cube("Block")
     words = [progress.words for progress in reading(bpy.context, [cube])]
-    assert words == ["Reading Cube", "Reading 1 of 2: Floor", "Reading 2 of 2: Block"]
+    assert words == ['Reading "Cube"', 'Reading 1 of 2: "Floor"', 'Reading 2 of 2: "Block"']

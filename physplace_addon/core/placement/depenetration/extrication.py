@@ -183,7 +183,7 @@ class _Task:
     def freeing(self, system: ContactSystem) -> Job[State | None]:
         """Clear one body by the least displacement, in slices; return its state, None if that fails."""
         objective, body, pose = self.objective(system), system.bodies[0].body, system.poses[0]
-        name = f"Freeing {body.name}"
+        name = f'Freeing "{body.name}"'
         yield Progress(name)
         best = yield from self._clearing_nearly(system, _depth(body, pose, system.parts))
         least = np.inf if best is None else objective.size(best)

@@ -75,10 +75,10 @@ def whole_of(obj: Object, known: dict[Object, int] | None = None) -> Object:
 
 
 def named_whole(obj: Object) -> str:
-    """Return the name of the whole that an object is a part of; of a model with the number of its shapes."""
+    """Return the quoted name of the whole that an object is a part of; a model's with its shapes' number."""
     whole = whole_of(obj)
     is_model = _is_handle(whole) and _joins_models(whole)
-    return f"{whole.name}, whole: {_shapes_on(whole)} shapes" if is_model else whole.name
+    return f'"{whole.name}"' + (f", whole: {_shapes_on(whole)} shapes" if is_model else "")
 
 
 def _joins_models(obj: Object) -> bool:

@@ -133,7 +133,7 @@ def _fetched_parts(movers: Sequence[Object], depsgraph: Depsgraph) -> list[Fetch
 def _made(fetched: Sequence[FetchedBody]) -> Job[None]:
     """Make bodies, in slices, so that they are kept."""
     for own in fetched:
-        yield Progress(f"Reading {own.name}")
+        yield Progress(f'Reading "{own.name}"')
         yield from own.making({})
 
 
