@@ -19,7 +19,7 @@ from typing import Final
 
 import bpy
 import numpy as np
-from bpy.types import Context, PoseBone
+from bpy.types import Context, LimitLocationConstraint, LimitRotationConstraint, PoseBone
 
 from ...core.arrays import Floats
 from ...core.articulation import LinkageScene
@@ -41,6 +41,8 @@ from .bone_frames import unposed_matrix
 from .linkages import FoundLinkage, Part
 from .preparation import core_linkage, moved
 from .reading import LinkageScenario, reading_around
+
+_Limit = type[LimitRotationConstraint | LimitLocationConstraint]
 
 UNSEEN: Final = 1e-5  # depth of an overlap, over the figure's size, that nobody sees
 _BEYOND: Final = 1e-4  # radians, or lengths over the figure's size, beyond a limit that count
@@ -139,26 +141,38 @@ def _limit_notes(found: FoundLinkage, poses: Sequence[Pose], what: str) -> tuple
     bones whose constraints would not let them stay there.
     """
     beyond = _beyond_limits(found, poses)
-    held = [part.name for part in beyond if part.bone is not None and any(limits_of(_bone(part)))]
+    held = [part.name for part, limit in beyond if part.bone is not None and _has(_bone(part), limit)]
     if held:
         raise SceneError(
             found.objects[0].name,
-            f"in its {what} {in_words(held)} would be beyond the limits of a constraint",
+            f"in its {what} {in_words(list(dict.fromkeys(held)))} would be beyond the limits of a constraint",
             "set the limits of both sides alike, or mute them",
         )
-    names = [part.name for part in beyond]
+    names = list(dict.fromkeys(part.name for part, _ in beyond))
     return (f"beyond limits: {in_words(names)}",) if names else ()
 
 
-def _beyond_limits(found: FoundLinkage, poses: Sequence[Pose]) -> list[Part]:
-    """Return the parts whose joints are beyond a limit at some poses."""
+def _has(bone: PoseBone, limit: _Limit) -> bool:
+    """Return whether a kind of constraint limits a bone; else a limit is of its inverse kinematics."""
+    return any(isinstance(each, limit) for each in limits_of(bone))
+
+
+def _beyond_limits(found: FoundLinkage, poses: Sequence[Pose]) -> list[tuple[Part, _Limit]]:
+    """Return the parts whose joints are beyond a limit at some poses, with what limits bones so."""
     origin = poses[0].translation
     groups, there = RigidGroups.of(core_linkage(found, origin), [moved(pose, -origin) for pose in poses])
     limits = Equations.of(groups, (), there).limits(there)
-    first, second = limits.body[limits.value < -_BEYOND].T
-    exceeded = np.unique(np.where(second == FIXED, first, second))
-    firsts = [int(np.flatnonzero(groups.part_group == group)[0]) for group in exceeded if group != FIXED]
-    return [found.parts[number] for number in firsts]
+    beyond = limits.take(np.flatnonzero(limits.value < -_BEYOND))
+    first, second = beyond.body.T
+    shifts = (beyond.axis >= 0) & (beyond.axis < 3)  # Euler angles have no axis
+    exceeded = np.stack([np.where(second == FIXED, first, second), shifts], axis=1)
+    firsts = [
+        (int(np.flatnonzero(groups.part_group == group)[0]), shift)
+        for group, shift in np.unique(exceeded, axis=0).tolist()
+        if group != FIXED
+    ]
+    kinds = LimitRotationConstraint, LimitLocationConstraint
+    return [(found.parts[number], kinds[shift]) for number, shift in firsts]
 
 
 # bones

@@ -97,6 +97,23 @@ def test_limits_of_inverse_kinematics_that_a_mirrored_pose_exceeds_are_named(
     np.testing.assert_allclose(rigs.bone_matrix(rig, "Forearm.R"), X_FLIP @ seen @ X_FLIP, atol=1e-5)
 
 
+def test_a_constraint_of_location_does_not_refuse_what_inverse_kinematics_alone_limits(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    rig = _posed_figure()
+    forearm, pelvis = rigs.bone(rig, "Forearm.R"), rigs.bone(rig, "Pelvis")
+    forearm.ik_min_x = -0.5
+    wide = {f"{end}_{letter}": value for letter in "xyz" for end, value in (("min", -5.0), ("max", 5.0))}
+    uses = {f"use_{limit}": True for limit in wide}
+    rigs.limit(forearm, "LIMIT_LOCATION", **uses, **wide)
+    current_view_layer().update()
+    assert physplace.linkage_mirror() == {"FINISHED"}
+    assert 'beyond limits: "Forearm.R"' in capfd.readouterr().out
+    rigs.limit(pelvis, "LIMIT_LOCATION", use_max_x=True, max_x=0.05)  # it is at -0.1, the other side at 0.1
+    current_view_layer().update()
+    refused(physplace.linkage_mirror, rig, 'in its mirrored pose "Pelvis" would be beyond the limits')
+
+
 @pytest.mark.parametrize(("operator", "x"), [("linkage_rest", -1.0), ("linkage_mirror", 1.0)])
 def test_a_pose_that_would_overlap_something_new_is_refused(operator: str, x: float) -> None:
     rig = upright_figure()
