@@ -115,7 +115,7 @@ def check_editable(obj: Object) -> None:
     remedy = "make a library override (Object > Relations > Make Library Override)"
     library = library_of(obj)
     if library is not None:
-        raise SceneError(obj.name, f"it is linked from {library.filepath}", remedy)
+        raise SceneError(obj.name, f'it is linked from "{library.filepath}"', remedy)
     override = obj.override_library
     if override is not None and override.is_system_override:
         raise SceneError(obj.name, "its library override is not editable", "make the override editable")
