@@ -97,9 +97,10 @@ def attached_to_surface(
         radii: their radii (r,).
         farthest: the longest step of a round, in scene units.
         short: the length in scene units from which on the first step is not trusted, because the nearest
-            surface may be another one.
+            surface may be another one, where `predicted` is given.
         predicted: returns the places (k, 3) near the surface where such floaters at some positions (k, 3)
-            start instead; those that are far off the surface there start where they are.
+            start instead, of those farther off than a share of their radius; those that are far off the
+            surface there start where they are.
     """
     value, gradients = function.gradient(positions)
     gradients = np.asfortranarray(gradients)
@@ -107,7 +108,7 @@ def attached_to_surface(
     places = positions - step
     stray = (~(first <= _NEAR * radii)).nonzero()[0]
     lost = np.zeros(len(places), dtype=bool)
-    far = (first > short).nonzero()[0] if predicted is not None else stray[:0]
+    far = stray[first.take(stray) > short] if predicted is not None else stray[:0]
     starts = positions[far]
     if predicted is not None and len(far):
         places[far] = predicted(starts)

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from physplace_addon.core.implicit.particles.attachment import constrained_velocity
+from physplace_addon.core.implicit import Spheres
+from physplace_addon.core.implicit.particles.attachment import attached_to_surface, constrained_velocity
 from tests.core.implicit.surfaces import fourteen_spheres
 
 
@@ -19,3 +20,15 @@ def test_floaters_keep_to_the_moving_surface_and_else_go_where_desired() -> None
     assert np.allclose(change, -15.0 * value, rtol=0.0, atol=1e-12)
     assert np.allclose(np.cross(velocity - desired, gradient), 0.0, atol=1e-12)
     assert not constrained_velocity(desired[:1], np.zeros((1, 3)), np.ones(1)).any()
+
+
+def test_a_large_floater_is_near_the_surface_where_small_ones_are_far_off() -> None:
+    """The second one moves by more than `short`, which is hardly anything beside its own radius."""
+    ball, short = Spheres.of([0.0, 0.0, 0.0], 10.0), 0.5
+    places = np.array([[0.0, 10.2, 0.0], [10.6, 0.0, 0.0], [0.0, 0.0, 12.0]])
+    radii = np.array([1.0, 30.0, 1.0])
+    on = attached_to_surface(ball, places, radii, 2.5, short, lambda starts: 0.5 * starts)
+    distances = np.linalg.norm(on.positions, axis=1)
+    assert not on.lost.any()
+    assert (np.abs(distances - 10.0) < 1e-3 * radii).all()
+    assert np.allclose(on.positions / distances[:, None], np.eye(3)[[1, 0, 2]])
