@@ -38,8 +38,8 @@ _FAR = 1e60  # coordinates of one that is not there, in scene units
 class NeighbourTable:
     """The neighbours of floaters through time; floaters are given by their numbers.
 
-    When floaters die the last ones take their numbers. What rows say of these and of the dead is then wrong,
-    and does no harm until the rows are searched anew: whoever has the number is far away.
+    When floaters die the last ones take their numbers, in all rows, too. Of the dead rows say that nobody is
+    there, until they are searched anew.
     """
 
     def __init__(self) -> None:
@@ -120,6 +120,9 @@ class NeighbourTable:
         for own in (self._numbers, self._distances, self._weights, self._until):
             own[..., moved] = own[..., order.take(moved)]
         self._until[len(order) :] = _NEW
+        now = np.full(len(dead) + 1, _NOBODY)
+        now[order] = np.arange(len(order))
+        self._numbers = now.take(self._numbers, mode="clip")
         self._count = len(order)
 
     def _grow(self, count: int) -> None:

@@ -105,6 +105,27 @@ def test_its_repulsion_is_that_of_all_pairs_while_the_surface_is_carried_and_she
         floaters = replace(floaters, positions=moved)
 
 
+def test_who_takes_the_number_of_a_dead_one_is_still_a_neighbour() -> None:
+    """Two die at the edge of a sheet whose numbers are in no order, eight times: the last ones, which take
+    their numbers, are anywhere.
+    """
+    draw, table, whole = np.random.default_rng(3), NeighbourTable(), sheet()
+    floaters = whole.take(draw.permutation(len(whole)))
+    table.look(floaters, np.arange(len(floaters)))
+    middle = floaters.positions.mean(axis=0)
+    for _ in range(8):
+        off = np.abs(floaters.positions - middle).max(axis=1)
+        dead: Bools = np.zeros(len(floaters), dtype=np.bool_)
+        dead[draw.choice(np.flatnonzero(off > 1.1), 2, replace=False)] = True
+        table.without(dead)
+        floaters = floaters.take(filled_gaps(dead))
+        inner = np.flatnonzero(np.abs(floaters.positions - middle).max(axis=1) < 0.6)
+        table.look(floaters, inner)
+        energy, velocity = errors(table, floaters, inner)
+        assert energy < 0.03
+        assert velocity < 0.08
+
+
 def test_pairs_of_some_are_each_there_once() -> None:
     floaters, table = sheet(), NeighbourTable()
     table.look(floaters, np.arange(len(floaters)))
