@@ -4,13 +4,18 @@ Where two sheets touch, in a point, along a line or all over a side, no directio
 about such places stay undecided (`subdivision`), however small. About a point they are few, and soon smaller
 than anything that a mesh could show. Over a side they are too many to become small, but F has one sign on
 both sides of it: it is a sheet without any thickness.
+
+The converse does not hold: at a corner where some edges stand out and others go in, too, boxes may stay
+undecided, where nothing touches. There the surface is a disc, which parts the shell of a cube about the place
+in one region inside and one outside. Two sheets that touch part it in more.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from scipy.ndimage import label
 
-from ...arrays import Bools, Floats
+from ...arrays import Bools, Floats, Ints
 from ...vectors import length_and_unit
 from ..functions.base import ImplicitFunction
 from ..projection import distances_to_surface, projected
@@ -20,6 +25,10 @@ _BESIDE = 1e-5  # sides of a box: how far beside the surface F is taken
 _ARRIVED = 1e-7  # sides of a box: a place so near to the surface is on it
 _SHEET = 0.1  # share of undecided boxes in which a sheet without thickness is found
 _MOST = 2000  # undecided boxes that are examined
+_PLACES = 200  # small boxes about which the surface is examined
+_STEPS = np.linspace(-3.0, 3.0, 9)  # sides of a box, along each axis: the cube about it
+_GRID = np.stack(np.meshgrid(_STEPS, _STEPS, _STEPS, indexing="ij"), axis=-1)
+_SHELL: Bools = np.abs(_GRID).max(axis=-1) == _STEPS[-1]
 
 
 def touching_places(function: ImplicitFunction, boxes: ClassifiedBoxes, closest: float) -> Floats:
@@ -28,16 +37,34 @@ def touching_places(function: ImplicitFunction, boxes: ClassifiedBoxes, closest:
     Args:
         function: F.
         boxes: the boxes that space was cut into.
-        closest: boxes that are still undecided and no larger count as places, in scene units.
+        closest: boxes that are still undecided and no larger may be places, in scene units.
     """
     open_ = np.flatnonzero(boxes.which(BoxClass.UNDECIDED))
     middles, sides = boxes.tree.middles[open_], boxes.tree.sides[open_]
-    small = sides <= closest
-    if small.any() or not len(open_):
+    small = _some(np.flatnonzero(sides <= closest), _PLACES)
+    small = small[_is_no_disc(function, middles[small], sides[small])]
+    if len(small) or not len(open_):
         return np.asarray(middles[small])
-    some = slice(None, None, max(len(open_) // _MOST, 1))
+    some = _some(np.arange(len(open_)), _MOST)
     bare = _without_thickness(function, middles[some], sides[some])
     return middles[some][bare] if bare.mean() > _SHEET else np.zeros((0, 3))
+
+
+def _some(rows: Ints, most: int) -> Ints:
+    """Return so many of some rows (k,) at most, from all over them."""
+    return rows[:: max(-(-len(rows) // most), 1)]
+
+
+def _is_no_disc(function: ImplicitFunction, places: Floats, sides: Floats) -> Bools:
+    """Return about which places (k, 3) the surface parts the shell of a cube in other than two regions."""
+    no_disc, regions = np.zeros(len(places), dtype=np.bool_), np.zeros(_SHELL.shape, dtype=np.intp)
+    for row, (place, side) in enumerate(zip(places, sides, strict=True)):
+        inside = np.zeros(_SHELL.shape, dtype=np.bool_)
+        inside[_SHELL] = function.value(place + side * _GRID[_SHELL]) < 0.0
+        for own in (inside, ~inside):
+            label(own & _SHELL, output=regions)
+            no_disc[row] |= regions.max() != 1
+    return no_disc
 
 
 def _without_thickness(function: ImplicitFunction, places: Floats, sides: Floats) -> Bools:

@@ -23,6 +23,7 @@ from physplace_addon.core.implicit.functions.gaussians.blob import Blob
 from physplace_addon.core.implicit.functions.transformed import Moved
 from physplace_addon.core.implicit.polygonize.mesh_topology import MeshTopology, area_vectors
 from physplace_addon.core.implicit.polygonize.surface_sampling import surface_samples
+from physplace_addon.core.implicit.polygonize.touching import touching_places
 from physplace_addon.core.implicit.polygonize.triangulation import (
     MeshStatus,
     Triangulation,
@@ -31,6 +32,7 @@ from physplace_addon.core.implicit.polygonize.triangulation import (
     triangulating,
 )
 from physplace_addon.core.implicit.projection import projected
+from physplace_addon.core.implicit.surface_components.subdivision import BoxClass, SearchLimits, subdivided
 from tests.core.implicit.surfaces import blob_of_genus, blobby_cylinder
 from tests.oracles.grid_surface import grid_surface
 
@@ -194,6 +196,33 @@ def test_what_touches_itself_is_refused_before_the_first_round(name: str, scale:
     assert ended.value.value.status is MeshStatus.TOUCHING
     assert "move them apart" in ended.value.value.message
     assert time.process_time() - begun < 4.0  # 2 s on a machine that does nothing else
+
+
+def box(low: Sequence[float], high: Sequence[float]) -> Boxes:
+    return Boxes.of(0.5 * np.add(low, high), [0.5 * np.subtract(high, low)])
+
+
+CORNERS_IN = union([box([-0.1, -0.2, -0.2], [0.5, 0.4, 0.2]), box([-0.9, -0.8, -0.8], [0.3, 0.2, 0.4])])
+FLUSH = union([box([-0.1, -0.5, -0.8], [0.5, -0.1, 0.4]), box([0.1, -0.2, -0.7], [0.5, 0.4, 0.1])])
+
+
+@pytest.mark.parametrize("function", [CORNERS_IN, FLUSH], ids=["corners in", "flush"])
+def test_boxes_that_overlap_do_not_touch_themselves(function: ImplicitFunction) -> None:
+    """Where edges stand out and go in at one place, no direction leads out of all, but it is a disc."""
+    spacing = 0.16
+    boxes = subdivided(function, np.array(function.box()), SearchLimits(120_000))
+    small = boxes.tree.sides[boxes.which(BoxClass.UNDECIDED)] <= spacing / 500.0
+    assert small.any()
+    assert not len(touching_places(function, boxes, spacing / 500.0))
+
+
+def test_boxes_with_corners_in_each_other_have_a_mesh() -> None:
+    mesh = meshed(CORNERS_IN, 0.08)
+    assert mesh.status.closed
+    assert mesh.status is not MeshStatus.COARSE
+    check_closed_and_oriented(mesh)
+    assert mesh.euler_characteristic == 2
+    assert mesh.volume == pytest.approx(0.6 * 0.6 * 0.4 + 1.2 * 1.0 * 1.2 - 0.4 * 0.4 * 0.4, rel=1e-4)
 
 
 @pytest.mark.parametrize(("places", "sigma"), [([0.0], 500.0), ([0.0, 1000.0], 20.0)])
