@@ -11,13 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import Floats, Ints
-from ...vectors import dot, length, length_and_unit
+from ...arrays import Bools, Floats, Ints
+from ...vectors import cross, dot, length, length_and_unit
 from ..functions.base import ImplicitFunction
 from ..local_thickness import sizing_field
 from ..projection import newton_heights, traced_step
 from ..surface_components.component_search import SurfaceComponents
-from .mesh_topology import area_vectors
 from .restricted_delaunay import DualEdges
 from .surface_points import SurfacePoints
 
@@ -59,8 +58,8 @@ def surface_balls(
     known: SurfaceBalls | None,
 ) -> SurfaceBalls:
     """Return the balls (t,) of triangles; those that are known already are not computed again."""
-    corners = np.sort(points.names[found.triangles], axis=1)
-    keys = (corners[:, 0] * _NUMBERS + corners[:, 1]) * _NUMBERS + corners[:, 2]
+    names = np.sort(points.names[found.triangles], axis=1)
+    keys = (names[:, 0] * _NUMBERS + names[:, 1]) * _NUMBERS + names[:, 2]
     count = len(keys)
     centres, sizes = np.zeros((count, 3)), np.zeros(count)
     new = np.ones(count, dtype=np.bool_)
@@ -74,8 +73,10 @@ def surface_balls(
     centres[rows] = _centres(function, points, found, rows, components)
     sizes[rows] = sizing_field(function, centres[rows], spacing)
     weights = points.weights[found.triangles]
-    flat = _circumcentres(points.places[found.triangles], weights)
-    first = points.places[found.triangles[:, 0]]
+    corners = points.places[found.triangles]
+    flat, first = _circumcentres(corners, weights), corners[:, 0]
+    rounding = _is_rounding(corners, length(flat - first))
+    flat[rounding] = centres[rounding]
     squares = (dot(centre - first, centre - first) - weights[:, 0] for centre in (centres, flat))
     radii = np.sqrt(np.maximum(np.maximum(*squares), 0.0))
     return SurfaceBalls(keys, centres, radii, sizes, length(flat - centres))
@@ -101,13 +102,17 @@ def _centres(
         height = np.clip(height + np.where(np.isfinite(step), step, 0.0), low, high)
     centres = flat + height[:, None] * way
     value, gradient = function.gradient(centres)
-    side = length(corners - np.roll(corners, 1, axis=1)).max(axis=1)
-    area = length(area_vectors(points.places, found.triangles[rows]))
-    lost = ~(np.abs(value) <= _ON * radius * length(gradient))
-    lost |= (radius > _FARTHEST * side) | (area <= _NO_AREA * side**2)
+    lost = ~(np.abs(value) <= _ON * radius * length(gradient)) | _is_rounding(corners, radius)
     if lost.any():
         centres[lost] = _halved(function, found, rows[lost], components)
     return traced_step(function, centres, 0.1 * length(centres - corners[:, 0]), 2)[0]
+
+
+def _is_rounding(corners: Floats, radius: Floats) -> Bools:
+    """Return of which triangles (t, 3, 3) a centre so far (t,) from the first corner is rounding."""
+    side = length(corners - np.roll(corners, 1, axis=1)).max(axis=1)
+    area = 0.5 * length(cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]))
+    return np.asarray((radius > _FARTHEST * side) | (area <= _NO_AREA * side**2))
 
 
 def _halved(

@@ -35,5 +35,6 @@ def test_the_ball_of_a_triangle_without_area_is_where_its_dual_edge_meets_the_su
     assert np.isfinite(balls.radii).all()
     assert np.isfinite(balls.away).all()
     assert balls.centres[0, 2] == pytest.approx(0.0, abs=1e-6)
+    assert balls.radii[0] == pytest.approx(np.hypot(1.0, 0.3), abs=1e-6)  # from the first corner
     if len(np.unique(corners, axis=0)) > 2:
         assert balls.centres[0] == pytest.approx([1.0, 0.3, 0.0], abs=1e-6)
