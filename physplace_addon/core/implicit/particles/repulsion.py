@@ -127,7 +127,7 @@ def repulsion_by_neighbours(
     """
     own = radii.take(rows)
     exponents = seen.square * (-0.5 / (own * own))
-    by_own, h = np.exp(exponents), _falls_by_neighbours(force_radii, rows, seen.numbers)
+    by_own, h = np.exp(exponents), _mean_falls(force_radii, seen.numbers, rows)
     h = np.exp(np.multiply(seen.square, h, out=np.empty_like(by_own)))
     if seen.weight is not None:
         by_own *= seen.weight
@@ -139,16 +139,6 @@ def repulsion_by_neighbours(
         np.add.reduce(np.multiply(apart, h, out=exponents), axis=0, out=axis)
     velocity *= 2.0 * _SETTLED_SPEEDUP * amplitude
     return Repulsion(velocity.T, amplitude * energy, (-2.0 * amplitude / own) * by_own.sum(axis=0))
-
-
-def _falls_by_neighbours(radii: Floats, rows: Ints, numbers: Ints) -> Floats | float:
-    """Return -1 / (2 u^2) of rows and their neighbours (k, m), as `_mean_falls` does."""
-    square = radii * radii
-    if square.min() == square.max():
-        return -0.5 / float(square[0])
-    sums = square.take(numbers, mode="clip")
-    sums += square.take(rows)
-    return np.asarray(np.divide(-1.0, sums, out=sums))
 
 
 class _Near(NamedTuple):
@@ -208,13 +198,13 @@ def _sums(i: Ints, by_i: Floats, j: Ints, by_j: Floats, count: int) -> Floats:
 
 
 def _mean_falls(radii: Floats, i: Ints, j: Ints) -> Floats | float:
-    """Return -1 / (2 u^2) of each pair (m,), u^2 the mean of both sigma^2; one number where
-    radii are equal.
+    """Return -1 / (2 u^2) of each pair (m,), or of neighbours (k, m) and each one's own (m,), u^2 the mean
+    of both sigma^2; one number where radii are equal. Numbers that are too great mean nobody.
     """
     square = radii * radii
     if square.min() == square.max():
         return -0.5 / float(square[0])
-    sums = square.take(i)
+    sums = square.take(i, mode="clip")
     sums += square.take(j)
     return np.asarray(np.divide(-1.0, sums, out=sums))
 
