@@ -19,7 +19,7 @@ What the paper leaves open, and what is added:
   small, and the population would never come to rest. While the surface is still, the bounds of both are
   widened step by step (`patience`).
 - A surface that shrank a little stays too full with the paper's delta: radii of 0.7 are twice the density of
-  1. Floaters of some age die sooner, from `_CALM_DEATH` of the desired radius, where all around them are so
+  1. Floaters of some age die sooner, from `CALM_DEATH` of the desired radius, where all around them are so
   small.
 """
 
@@ -37,7 +37,7 @@ from .floaters import Floaters, FloaterSettings
 _FEW = 4  # neighbours below which a floater does not die
 _BESIDE = 2.8  # radii: nearer floaters share area; neighbours at rest are 2 radii apart, the next ones 3.5
 _CALM_AGE = 20  # steps from which on a floater may die sooner
-_CALM_DEATH = 0.86  # ratio to the desired radius from which it does
+CALM_DEATH = 0.86  # ratio to the desired radius from which it does
 # steps at rest before bounds are widened; by how much in each step; at most
 _PATIENT_FROM, _PATIENCE, _MOST_PATIENCE = 25, 0.005, 0.3
 # ratios to the desired radius: floaters that never come to rest; two at the same place
@@ -70,7 +70,7 @@ def deaths(
     """
     ratio = floaters.radii / ((1.0 - patience) * floaters.desired)
     small = np.zeros(len(ratio), dtype=bool)
-    who = (ratio < max(settings.death, _CALM_DEATH)).nonzero()[0]
+    who = (ratio < max(settings.death, CALM_DEATH)).nonzero()[0]
     if not len(who):
         return small
     low, age = ratio.take(who), floaters.ages.take(who)
@@ -79,13 +79,13 @@ def deaths(
     if not np.count_nonzero(small):
         return small
     luck = rng.random(len(floaters))
-    unlucky = luck > ratio / np.where(ratio < settings.death, settings.death, _CALM_DEATH)
+    unlucky = luck > ratio / np.where(ratio < settings.death, settings.death, CALM_DEATH)
     if not np.count_nonzero(small & unlucky):
         return np.zeros(len(ratio), dtype=bool)
     pairs = _side_by_side(floaters, pairs_of(small))
     count = _sums(np.ones(len(ratio)), pairs)
     mean = (ratio + _sums(ratio, pairs)) / (1.0 + count)
-    small &= (ratio < settings.death) | (mean < _CALM_DEATH)
+    small &= (ratio < settings.death) | (mean < CALM_DEATH)
     unlucky &= luck > _least_around(np.where(small, luck, -1.0), pairs)
     few = np.where(ratio < _FLATTENED, 1, _FEW)
     return np.asarray(small & unlucky & (count >= few))

@@ -13,12 +13,13 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints
+from .fission_and_death import CALM_DEATH
 from .floaters import Floaters, filled_gaps
 from .neighbour_table import NeighbourTable
 
 _CALM = 0.05  # radii: a floater that has moved by less since it was evaluated may sleep
 _BESIDE = 6  # nearest neighbours that a floater wakes
-_FULL, _EMPTY = 0.86, 1.0  # ratios to the desired radius from which on, and up to which, a floater may sleep
+_EMPTY = 1.0  # ratio to the desired radius up to which a floater may sleep; from `CALM_DEATH` on it may
 
 
 class Rest:
@@ -52,7 +53,7 @@ class Rest:
             away = axis - home[: len(floaters)]
             square += np.multiply(away, away, out=away)
         ratio = floaters.radii / floaters.desired
-        awake = (square > (_CALM * floaters.radii) ** 2) | (ratio < _FULL) | (ratio > _EMPTY)
+        awake = (square > (_CALM * floaters.radii) ** 2) | (ratio < CALM_DEATH) | (ratio > _EMPTY)
         moved = awake.nonzero()[0]
         self.table.look(floaters, moved)
         self.table.mark_beside(awake, moved, _BESIDE)
