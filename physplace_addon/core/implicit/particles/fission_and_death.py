@@ -63,7 +63,8 @@ def deaths(
     Args:
         floaters: the floaters, with the radii after the step.
         speed: |p'| (r,), scene units per time.
-        pairs_of: returns all pairs of which at least one is among some floaters (r,).
+        pairs_of: returns pairs of some floaters (r,) with others: all near ones, or those with its nearest
+            neighbours.
         settings: gamma and delta.
         patience: by how much the bound of the radius is lowered.
         rng: the source of the random numbers.

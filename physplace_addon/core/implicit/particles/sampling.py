@@ -5,9 +5,9 @@ In a step of dt floaters repel each other and follow the surface's parameters (e
 brought to the surface as it is after the step; one that finds none is removed. A component without floaters
 gets a seed.
 
-While the surface changes, only those floaters that fill it already repel each other that moved (`rest`), in
-every second step. All others are carried along: they go to the closest points of the surface as it is then,
-which is equation 5 with P = 0 over a finite step.
+While a surface changes that floaters fill already, only those that moved are repelled (`rest`), in every
+second step. All others are carried along: they go to the closest points of the surface as it is then, which
+is equation 5 with P = 0 over a finite step.
 
 Beyond the rim of a surface as thin as paper, Newton's steps say that the surface is near where there is none.
 So no floater may go far out of the surface's box.
