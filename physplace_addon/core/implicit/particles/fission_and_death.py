@@ -63,7 +63,7 @@ def deaths(
     Args:
         floaters: the floaters, with the radii after the step.
         speed: |p'| (r,), scene units per time.
-        pairs_of: returns pairs of some floaters (r,) with others: all near ones, or those with its nearest
+        pairs_of: returns pairs of some floaters (r,) with others: all near ones, or those with their nearest
             neighbours.
         settings: gamma and delta.
         patience: by how much the bound of the radius is lowered.
