@@ -4,8 +4,9 @@ Run from the project's root: python -m benchmarks.blob_components [--scenes 20] 
     [--cells 48] [--finest 384]
 
 Scenes of more parts than given are passed over. The grid has few cells along its side at first, and twice as
-many as long as it counts otherwise, up to the finest. Of each scene: components found, those of the grid and
-its cells, whether the number is proven, boxes examined, and the processor's seconds of both.
+many until two sizes in a row count as the search does, up to the finest. Of each scene: components found,
+those of the grid and its cells, whether the number is proven, boxes examined, and the processor's seconds of
+both.
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ from tests.oracles.grid_components import count_components
 
 
 def on_a_grid(function: ImplicitFunction, count: int, cells: int, finest: int) -> tuple[int, int]:
-    """The components that a grid counts, and its cells: twice as many while it does not count as many."""
+    """The components that a grid counts, and its cells: twice as many until two sizes in a row agree."""
     low, high = function.box()
-    slope = steepest(function)
+    slope, before = steepest(function), -1
     while True:
         grid = count_components(function.value, low, high, cells, slope)
-        if grid == count or 2 * cells > finest:
+        if grid == before == count or 2 * cells > finest:
             return grid, cells
-        cells *= 2
+        cells, before = 2 * cells, grid
 
 
 def main() -> None:
