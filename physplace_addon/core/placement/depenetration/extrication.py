@@ -28,6 +28,7 @@ from ...contact.system import RETURN_CLEARANCE, Adjusted, ContactSystem
 from ...jobs import Job, Progress, finished
 from ...mechanics.origin import near_the_origin
 from ...rigid import Pose
+from ...vectors import unit
 from ..settings import Settings
 from ..state import State
 from .configuration_space import Obstacles, clearing_displacements, sure_depth
@@ -139,7 +140,7 @@ def extricating(
     alone = len(actives) == 1
     down = np.asarray(settings.gravity or (0.0, 0.0, 0.0), dtype=np.float64) if alone else None
     around, tries = (_AROUND, _TRANSLATIONS) if alone else (_FAR_AROUND, 1)
-    up = None if settings.gravity is None else -np.asarray(settings.gravity, dtype=np.float64)
+    up = -unit(np.asarray(settings.gravity, dtype=np.float64)) if any(settings.gravity or ()) else None
     clearance = min(max(air, RETURN_CLEARANCE), _MOST_AIR)
     task = _Task(Obstacles(bodies, down), around, tries, tolerance, clearance, up)
     if depth is not None:

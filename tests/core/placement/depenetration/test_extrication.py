@@ -12,8 +12,14 @@ from numpy.typing import ArrayLike
 
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.bodies import Body, polyhedron
+from physplace_addon.core.jobs import finished
 from physplace_addon.core.placement import Placement, Settings, Status
-from physplace_addon.core.placement.depenetration.extrication import Extricated, extricate, extricate_several
+from physplace_addon.core.placement.depenetration.extrication import (
+    Extricated,
+    extricate,
+    extricate_several,
+    extricating,
+)
 from physplace_addon.core.rigid import Pose, quaternion_from_matrix, rotation_matrix
 from tests.bodies_of_the_paper import BOWL, cone, floor, sphere, torus, turned
 from tests.core.contact.body_pairs import body, pose
@@ -353,3 +359,25 @@ def test_cubes_dumped_at_one_pose_are_all_parted_above_the_floor(count: int, air
             between = turns[j].T @ (places[i] - places[j])
             assert depth_of_boxes(turns[j].T @ turns[i], half, between, half) < -0.5 * room
     assert np.linalg.norm(places - np.array([0.0, 0.0, 1.0]), axis=1).max() < 2.6
+
+
+SHEET = polyhedron(
+    np.array([[-3.0, -3, 0], [3, -3, 0], [3, 3, 0], [-3, 3, 0]]), np.array([[0, 1, 2], [0, 2, 3]]), "sheet"
+)
+
+
+def lifted(gravity: tuple[float, float, float] | None) -> Extricated | None:
+    """A cube that has sunk a little through a sheet, cleared of what is shallow."""
+    start, settings = pose(at=(0.1, 0.2, 0.48)), Settings(gravity=gravity)
+    return finished(extricating([body("cube")], [start], [SHEET], settings, depth=0.05))
+
+
+@pytest.mark.parametrize("length", [1e-2, 9.81, 1e3])
+def test_what_has_sunk_through_a_sheet_is_lifted_whatever_the_length_of_gravity(length: float) -> None:
+    found = lifted((0.0, 0.0, -length))
+    assert found is not None
+    assert abs(found.poses[0].translation[2] - 0.5) < CLOSE
+
+
+def test_without_gravity_no_side_of_a_sheet_is_above() -> None:
+    assert lifted((0.0, 0.0, 0.0)) is lifted(None) is None
