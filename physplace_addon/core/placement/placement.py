@@ -351,6 +351,9 @@ class Placement:
         Bilateral contacts know their bodies by number: a world to which some are added has these at its end.
         The way from there is the one that a placement begun at that state's poses takes.  Bilateral contacts
         stay so, unless others are given.
+
+        Raises PlacementError where the surfaces have coefficients of friction and a body of another world has
+        none.
         """
         origin = self.states[at]
         placement = Placement.from_setup(

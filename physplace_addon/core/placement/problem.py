@@ -66,6 +66,12 @@ class Setup:
     turn_ranges: TurnRanges | None = None
     apart: frozenset[NumberedPair] = frozenset()
 
+    def __post_init__(self) -> None:
+        """Raise PlacementError where surfaces have coefficients of friction, but not one for each body."""
+        surfaces, count = self.settings.surface_friction, len(self.bodies) + len(self.world)
+        if surfaces is not None and len(surfaces) != count:
+            raise PlacementError(f"surface_friction: expected {count} coefficients, found {len(surfaces)}")
+
     @classmethod
     def of(
         cls,
@@ -94,9 +100,6 @@ class Setup:
                 found = f"found bodies {one} and {other} of {count}"
                 raise PlacementError(f"bilateral contacts: expected a moving body and another one, {found}")
         pairs, settings = frozenset(bilateral_pairs), settings or Settings()
-        surfaces = settings.surface_friction
-        if surfaces is not None and len(surfaces) != count:
-            raise PlacementError(f"surface_friction: expected {count} coefficients, found {len(surfaces)}")
         if not 0.0 < acceleration < np.inf:
             raise PlacementError(f"acceleration: expected a number above 0, found {acceleration}")
         for joint in joints:

@@ -116,8 +116,11 @@ def replicated(placement: Placement, start: Pose | None = None) -> Placement:
         message = f"only one body that is at rest can be copied: {placement.status.message}"
         raise PlacementError(message)
     placed = setup.bodies[0].transformed(placement.state.pose.matrix4)
-    poses = setup.poses if start is None else (start,)
-    return Placement.from_setup(replace(setup, poses=poses, world=(*setup.world, placed)))
+    poses, settings = setup.poses if start is None else (start,), setup.settings
+    if settings.surface_friction is not None:  # what was placed keeps its coefficient
+        surfaces = (*settings.surface_friction, settings.surface_friction[0])
+        settings = replace(settings, surface_friction=surfaces)
+    return Placement.from_setup(replace(setup, poses=poses, world=(*setup.world, placed), settings=settings))
 
 
 def fill(

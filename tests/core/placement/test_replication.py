@@ -113,6 +113,18 @@ def test_enough_copies_need_no_reason() -> None:
     assert fill(cube, start, [floor()], QUICK, count=2).reason == ""
 
 
+def test_what_was_placed_keeps_its_coefficient_of_friction() -> None:
+    cube = box((0.5, 0.5, 0.5)).body
+    start = Pose(np.array([1.0, 0.0, 0.0, 0.0]), np.array([0.0, 0.0, 2.2]))
+    settings = Settings(eps_max=0.2, surface_friction=(0.5, 0.7))
+    first, second = fill(cube, start, [floor()], settings, count=2).placed
+    assert first.settings.surface_friction == (0.5, 0.7)
+    assert second.settings.surface_friction == (0.5, 0.7, 0.5)
+    assert second.status.at_rest
+    with pytest.raises(PlacementError, match="expected 3 coefficients, found 2"):
+        first.branch(world=[floor(), floor()])
+
+
 def test_filling_without_an_end_is_refused() -> None:
     with pytest.raises(PlacementError, match="number of copies or a container"):
         fill(sphere(0.4).body, START, [floor()])
