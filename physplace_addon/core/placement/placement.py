@@ -125,12 +125,11 @@ class Placement:
         self._refused: Refusal | None = None  # of the last rest that was examined
         system, origin, coordinates, external = setup.begun()
         self.problem = Problem(self.settings, external)
-        points, together = InterfacePoints.none(), coordinates.falling_together(system)
+        together = coordinates.falling_together(system)
         is_loose = together is None or bool((together >= 0).any())
-        if system.fixed is None and external.falls_freely and is_loose:
+        system, points = self._cleared(system, coordinates)
+        if self.status.is_running and system.fixed is None and external.falls_freely and is_loose:
             self.status = Status.NO_SUPPORT
-        else:
-            system, points = self._cleared(system, coordinates)
         energy, eps = external.energy(system), self.settings.eps_max
         first = State(system, points, BilateralContacts.none(), origin, energy, eps, coordinates)
         self.states: list[State] = []

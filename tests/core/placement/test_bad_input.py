@@ -31,6 +31,15 @@ def test_without_a_floor_there_is_no_support() -> None:
         assert certificate.steps <= 200
 
 
+def test_bodies_without_a_floor_that_overlap_each_other_are_named_so() -> None:
+    cubes, here = [box((0.5, 0.5, 0.5)).body] * 2, Pose.identity()
+    near, beside = (Pose(here.rotation, np.array(place)) for place in ([0.3, 0.2, 0.1], [1.5, 0.0, 0.0]))
+    begun = Placement.of_several(cubes, [here, near], [])
+    assert begun.status is Status.INTERFERING_START
+    assert begun.certificate().overlap > 0.1
+    assert Placement.of_several(cubes, [here, beside], []).status is Status.NO_SUPPORT
+
+
 def test_a_body_that_slides_off_its_only_support_has_none() -> None:
     ball = sphere(0.5).body
     post = exact(kinds.sphere(0.4), "post")

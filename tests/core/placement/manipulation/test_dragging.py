@@ -225,6 +225,14 @@ def test_after_a_drag_a_body_comes_to_rest(body: Callable[..., Paired]) -> None:
     assert np.hypot(*(place_of(placement) - [3, 2, 0])[:2]) < 2.0
 
 
+def test_without_a_world_a_body_is_dragged_off_one_that_it_touches() -> None:
+    placement = Placement.of_several([box((0.5, 0.5, 0.5)).body] * 2, [at(0, 0, 0), at(1.0, 0, 0)], [])
+    drag(placement, at(2, 0, 0), body=1)
+    assert np.abs(place_of(placement, 1) - [2, 0, 0]).max() < 1e-9
+    drag(placement, at(0.5, 0, 0), body=1)
+    assert np.abs(place_of(placement, 1) - [1, 0, 0]).max() < 1e-6
+
+
 def test_a_body_that_overlaps_at_the_start_is_not_dragged() -> None:
     placement = Placement(box().body, at(0, 0, 0.2), [floor()])
     assert placement.status is Status.INTERFERING_START
