@@ -18,7 +18,7 @@ from ..contact.system import FIXED, feature_keys
 from ..dynamics.events import Touching
 from ..dynamics.motion import Motion
 from ..dynamics.scene import Scene
-from ..mechanics.surface_numbers import surface_numbers
+from ..mechanics.surface_numbers import features_before, surface_numbers
 from ..placement.certificate import Certificate, Status
 from ..placement.contact_forces import contact_forces
 from ..placement.placement import Placement
@@ -139,12 +139,21 @@ class IslandPlacement:
         return Motion.of(self._inertia, state.poses, still, still)
 
     def _touching(self, placement: Placement) -> Touching:
-        """Return the contacts at rest, with the scene's numbers of bodies."""
+        """Return the contacts at rest, with the scene's numbers of bodies and features.
+
+        The placement knows what has a given motion as the first bodies of its world, the features of which
+        are numbered body after body; in the scene these are bodies like others, and the lesser number of a
+        pair is first.
+        """
         found, system = contact_forces(placement.problem, placement.state), placement.state.system
-        numbers = np.concatenate([self.bodies, np.flatnonzero(self._scene.given), [FIXED]])
-        keys = feature_keys(found.points)
-        for column, each in enumerate(surface_numbers(system, found.points)):
-            keys[:, column] = numbers[np.minimum(each, len(numbers) - 1)]
+        given = np.flatnonzero(self._scene.given)
+        numbers = np.concatenate([self.bodies, given, [FIXED]])
+        keys, (first, second) = feature_keys(found.points), surface_numbers(system, found.points)
+        ahead = np.clip(second - len(self.bodies), 0, len(given))
+        keys[:, 5] -= features_before(system.parts[: len(given)], keys[:, 4], ahead)
+        keys[:, 0], keys[:, 1] = numbers[first], numbers[np.minimum(second, len(numbers) - 1)]
+        turned = (keys[:, 1] != FIXED) & (keys[:, 1] < keys[:, 0])
+        keys[turned] = keys[turned][:, [1, 0, 4, 5, 2, 3]]
         world = placement.state.points.take(found.rows)
         slip = np.zeros(len(world))
         return Touching(keys, world.point1, np.ones(len(world), bool), slip)

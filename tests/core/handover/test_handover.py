@@ -255,3 +255,34 @@ def test_a_given_motion_that_is_over_lets_a_simulation_end() -> None:
     assert 0.5 < made.state.time < 2.0
     assert handover.status is HandoverStatus.PROVEN
     assert scene.poses(handover.states[-1].motion)[0].translation[2] == pytest.approx(1.6, abs=1e-8)
+
+
+LIFT, ASIDE = falls(0.5), falls(0.5, 9.0)
+ON_A_LIFT, ON_THE_FLOOR = (falls(z + 1.5 * HOLD) for z in (1.1, 0.5))
+AMONG_LIFTS = {
+    "on the second of two lifts": ([ON_A_LIFT, ASIDE, LIFT], 0),
+    "on a lift that is numbered before it": ([LIFT, ON_A_LIFT], 1),
+    "on the floor beside a lift": ([ON_THE_FLOOR, ASIDE], 0),
+}
+
+
+@pytest.mark.parametrize("name", AMONG_LIFTS)
+def test_at_a_rest_among_given_motions_contacts_are_those_that_the_simulation_had(name: str) -> None:
+    """Lifts that stand still, and one free cube: going on tells of no contact lost or new."""
+    poses, free = AMONG_LIFTS[name]
+    bodies = [block() if i == free else block(2.0, 2.0, 0.2) for i in range(len(poses))]
+    tracks = {i: Track.of([0.0, 0.1, 0.2], [poses[i]] * 3) for i in range(len(poses)) if i != free}
+    count = len(poses) + 1
+    laws = SurfaceLaws(np.full(count, 0.5), np.zeros(count))
+    scene = Scene.of(bodies, poses, [floor()], laws, DOWN, tracks)
+    still = np.zeros((len(poses), 3))
+    made = Simulation(scene, scene.motion(poses, still, still))
+    until_ready(made)
+    before = made.state.touching.keys
+    handover = Handover(made, FRAME, ROOM)
+    assert handover.run() is HandoverStatus.PROVEN
+    after = handover.states[-1].touching.keys
+    assert {*map(tuple, after.tolist())} == {*map(tuple, before.tolist())}
+    assert len(after) >= 4
+    made.go_on_from(handover.states[-1])
+    assert made.step().events == ()
