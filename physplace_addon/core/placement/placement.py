@@ -29,7 +29,6 @@ from ..contact.system import (
     adjusted,
     advanced,
     feature_keys,
-    of_pairs,
 )
 from ..mechanics.coordinates import Coordinates
 from ..mechanics.forces import Force
@@ -332,8 +331,7 @@ class Placement:
             before = self.problem.contacts(self.state.system, self.state.local_points)
             known = BilateralContacts.of(before).rows(touching)
             touching = touching.take(np.setdiff1d(np.arange(len(touching)), known))
-        fresh = touching.take(of_pairs(touching, pairs, len(state.system), self.setup.world))
-        return replace(state, bilateral=state.bilateral.with_all(fresh))
+        return replace(state, bilateral=self.setup.with_pairs(state.bilateral, touching, pairs))
 
     def branch(
         self,
@@ -349,12 +347,12 @@ class Placement:
 
         Bilateral contacts know their bodies by number: a world to which some are added has these at its end.
         The way from there is the one that a placement begun at that state's poses takes.  Bilateral contacts
-        stay so, unless others are given.
+        stay so, and those of pairs that are new here become so, unless others are given.
 
-        Raises PlacementError where the surfaces have coefficients of friction and a body of another world has
-        none.
+        Raises PlacementError for a world with a body that has no coefficient where `surface_friction` is set.
         """
         origin = self.states[at]
+        pairs = self.setup.bilateral_pairs if bilateral_pairs is None else frozenset(bilateral_pairs)
         placement = Placement.from_setup(
             replace(
                 self.setup,
@@ -362,14 +360,16 @@ class Placement:
                 settings=self.settings if settings is None else settings,
                 forces=self.forces if forces is None else tuple(forces),
                 world=self.setup.world if world is None else tuple(world),
-                bilateral_pairs=self.setup.bilateral_pairs
-                if bilateral_pairs is None
-                else frozenset(bilateral_pairs),
+                bilateral_pairs=pairs,
             )
         )
-        kept = origin.bilateral if bilateral is None else bilateral
+        kept, begun = bilateral, placement.state
+        if kept is None:
+            touching = placement.problem.contacts(begun.system, begun.local_points)
+            fresh = pairs - self.setup.bilateral_pairs
+            kept = placement.setup.with_pairs(origin.bilateral, touching, fresh)
         before = self.states[: range(len(self.states))[at]]
-        placement.states = [*before, replace(placement.state, bilateral=kept)]
+        placement.states = [*before, replace(begun, bilateral=kept)]
         placement._since = len(placement.states) - 1
         return placement
 

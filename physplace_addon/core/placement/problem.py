@@ -11,7 +11,15 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..bodies import Body
-from ..contact.system import FIXED, ContactSystem, InterfacePoints, NumberedPair, Reach
+from ..contact.system import (
+    FIXED,
+    BilateralContacts,
+    ContactSystem,
+    InterfacePoints,
+    NumberedPair,
+    Reach,
+    of_pairs,
+)
 from ..errors import PlacementError
 from ..mechanics.coordinates import FREE_BODIES, Coordinates
 from ..mechanics.external_wrench import ExternalWrench
@@ -116,6 +124,12 @@ class Setup:
             turn_ranges,
             frozenset(apart),
         )
+
+    def with_pairs(
+        self, known: BilateralContacts, touching: InterfacePoints, pairs: Collection[NumberedPair]
+    ) -> BilateralContacts:
+        """Return known bilateral contacts and those of the touching points that are between some pairs."""
+        return known.with_all(touching.take(of_pairs(touching, pairs, len(self.bodies), self.world)))
 
     def begun(self) -> tuple[ContactSystem, Floats, Coordinates, ExternalWrench]:
         """Return the bodies at the start with their joints closed, the place (3,) of the system's origin,

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.arrays import Ints
+from physplace_addon.core.contact.system import BilateralContacts
 from physplace_addon.core.errors import PlacementError
 from physplace_addon.core.placement import Local, Placement, Settings, Status, contact_forces
 from physplace_addon.core.rigid import Pose
@@ -128,3 +129,25 @@ def test_the_contacts_of_a_pair_that_are_let_go_stay_so_while_they_touch() -> No
     pulled = free.branch(settings=LIFTING, forces=PULL)
     pulled.run()
     assert height_of(pulled) > 0.6
+
+
+def test_a_branch_begins_with_the_contacts_of_its_pairs_as_a_placement_begun_there_does() -> None:
+    placement = block()
+    pulled = placement.branch(settings=LIFTING, forces=PULL, bilateral_pairs=[(0, 1)])
+    begun = Placement(
+        placement.setup.bodies[0], placement.state.pose, [floor()], LIFTING, PULL, bilateral_pairs=[(0, 1)]
+    )
+    assert len(pulled.state.bilateral) == len(begun.state.bilateral) == 4
+    for each in (pulled, begun):
+        each.run()
+    assert np.abs(pulled.state.pose.translation - begun.state.pose.translation).max() < 1e-9
+    assert abs(height_of(pulled) - 0.5) < 1e-9
+    none = placement.branch(bilateral=BilateralContacts.none(), bilateral_pairs=[(0, 1)])
+    assert len(none.state.bilateral) == 0
+
+
+def test_a_branch_does_not_tie_what_was_let_go_of_pairs_that_were_there_before() -> None:
+    body, pose = box((0.5, 0.5, 0.5)).body, Pose(UPRIGHT, np.array([0.0, 0.0, 0.5]))
+    placement = Placement(body, pose, [floor()], bilateral_pairs=[(0, 1)])
+    free = let_go(placement, touching(placement)[:1])
+    assert len(free.branch(bilateral_pairs=[(0, 1)]).state.bilateral) == 3
