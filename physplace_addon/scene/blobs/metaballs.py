@@ -47,6 +47,7 @@ from .objects import (
 )
 
 THRESHOLD = 0.6  # of a new metaball, as Blender has it
+LEAST_THRESHOLD = 1e-3  # a lower one counts as this: its Gaussians would have no end of weight
 STIFFEST = 10.0  # greatest stiffness that Blender allows
 _TURN = Matrix.Diagonal(Vector((-1.0, 1.0, 1.0, 1.0)))
 
@@ -86,10 +87,12 @@ def from_metaballs(context: Context, active: Object) -> Converted:
     if not elements:
         raise SceneError(active.name, "it has no elements", "add one to it in Edit Mode")
     surface = _surface_of_metaballs(context, family[0])
-    threshold = float(_data(family[0]).threshold)
+    threshold = max(float(_data(family[0]).threshold), LEAST_THRESHOLD)
     blob = add_blob(context, SUM, tuple(family[0].matrix_world.translation.to_tuple()))
     blob["blob.smooth"] = 0.0
     lost = Counter[str]()
+    if float(_data(family[0]).threshold) < LEAST_THRESHOLD:
+        lost.update([f"a threshold below {LEAST_THRESHOLD:g}: it is {LEAST_THRESHOLD:g} instead"])
     for obj, element in elements:
         place = Matrix.Translation(-blob.location) @ obj.matrix_world
         lost.update(_add(context, blob, element, place, threshold))

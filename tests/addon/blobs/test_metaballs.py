@@ -111,3 +111,14 @@ def test_what_metaballs_cannot_is_refused_or_named(blob: bpy.types.Object) -> No
     with pytest.raises(RuntimeError, match='combined by "intersection", which metaballs cannot'):
         physplace.blob_to_metaballs()
     assert (len(bpy.data.objects), len(bpy.data.metaballs)) == before
+
+
+@pytest.mark.parametrize("threshold", [0.0, 1e-9])
+def test_a_threshold_of_almost_nothing_is_raised_and_named(threshold: float) -> None:
+    ball = metaball({"radius": 2.0})
+    cast("Any", ball.data).threshold = threshold
+    scenes.activate(ball)
+    assert physplace.blob_from_metaballs() == {"FINISHED"}
+    (part,) = active_object().children
+    assert part["blob.element"] == "sphere"
+    assert "a threshold below 0.001: it is 0.001 instead" in from_metaballs(bpy.context, ball).lost
