@@ -1,10 +1,10 @@
 """The start: overlaps that rounding explains are corrected, deeper ones are refused.
 
 Four kinds of overlap are looked for: flat triangles that cross, true surfaces that cross where one of them is
-open, interface points with a negative gap, and a body wholly inside another, whose surfaces do not meet.  A
-negative gap counts only if one of its two points lies so deep inside the other body (`point_depths`).  An
-open sheet has no inside, so that a corner that has gone through it looks like one that is on its other side:
-there the surfaces themselves must not cross.
+open, interface points with a negative gap, and a loose part wholly inside another body, whose surfaces need
+not meet.  A negative gap counts only if one of its two points lies so deep inside the other body
+(`point_depths`).  An open sheet has no inside, so that a corner that has gone through it looks like one that
+is on its other side: there the surfaces themselves must not cross.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ from ..contact.system import (
     surface_crossings,
     unexplained_contacts,
 )
+from ..mesh.edges import component_labels
+from ..mesh.inside import windings
 from ..vectors import cross, dot
 from .coordinates import FREE_BODIES, Coordinates
 from .point_depths import between_solids, inside_solid, without_overlap
@@ -44,6 +46,8 @@ _UNSURE = 1e-4
 PROBE_DEPTH = 1e-3
 # Triangles of a body under which points are tested.
 _PROBES = 16
+# Points of a connected part that are tested for being inside.
+_OF_PART = 6
 
 
 def clear_start(
@@ -123,13 +127,32 @@ def crosses_open_surface(body_pair: BodyPair, depth: float) -> bool:
 
 
 def contained(body_pair: BodyPair, bodies: Sequence[Body]) -> bool:
-    """Return whether the active body lies wholly inside a solid of the world, or one of these in it."""
-    mine = body_pair.pose.points(_inner_points(body_pair.active.body))
+    """Return whether a connected part of the active body, or all of an open one, lies wholly inside one of
+    the bodies, or the other way round.
+    """
+    active = body_pair.active.body
+    mine = body_pair.pose.points(_inner_points(active))
     for body in bodies:
         other = body_pair.pose.inverse().points(_inner_points(body))
-        if inside_solid(body, mine).all() or inside_solid(body_pair.active.body, other).all():
+        if _holds_a_part(body, mine) or _holds_a_part(active, other):
             return True
     return False
+
+
+def _holds_a_part(solid: Body, points: Floats) -> bool:
+    """Return whether all points of a part are inside a solid, of the points (6 p, 3) of p parts.
+
+    There may be thousands of parts, so a ray from one point of each chooses those that are tested.
+    """
+    if not solid.closed:
+        return False
+    parts = points.reshape(-1, _OF_PART, 3)
+    corners = solid.triangles.reshape(-1, 3)
+    boxed = ((parts > corners.min(axis=0)) & (parts < corners.max(axis=0))).all(axis=(1, 2))
+    parts = parts[boxed]
+    if len(parts) > 1:
+        parts = parts[windings(solid.triangles, parts[:, 0]) > 0]
+    return any(bool(inside_solid(solid, part).all()) for part in parts)
 
 
 def flush_inside(body_pair: BodyPair, bodies: Sequence[Body], depth: float) -> bool:
@@ -164,9 +187,24 @@ def _just_under(triangles: Floats, depth: float) -> Floats:
 
 
 def _inner_points(body: Body) -> Floats:
-    """Return points (6, 3) just under the surface at the body's farthest triangles; of an open body, on
-    them.
+    """Return points (6 p, 3) just under the surface at the farthest triangles of a solid's p connected parts,
+    six of each; of an open body, whose parts may be flat, six on its own farthest triangles.
     """
-    centres = body.triangles.mean(axis=1)
-    some = body.triangles[np.concatenate([centres.argmin(axis=0), centres.argmax(axis=0)])]
-    return _just_under(some, PROBE_DEPTH * body.radius if body.closed else 0.0)
+    known = body.derived.get("inner points")
+    if not isinstance(known, np.ndarray):
+        part = _connected_parts(body) if body.closed else np.zeros(len(body.triangles), np.intp)
+        ends = np.cumsum(np.bincount(part))
+        orders = [np.lexsort((along, part)) for along in body.triangles.mean(axis=1).T]
+        some = [order[rows] for rows in (np.append(0, ends[:-1]), ends - 1) for order in orders]
+        triangles = body.triangles[np.stack(some, axis=1).ravel()]
+        known = _just_under(triangles, PROBE_DEPTH * body.radius if body.closed else 0.0)
+        body.derived["inner points"] = known
+    return known
+
+
+def _connected_parts(body: Body) -> Ints:
+    """Return the number (t,) of the connected part of each triangle: a corner in common connects."""
+    corners = np.unique(body.triangles.reshape(-1, 3), axis=0, return_inverse=True)[1].reshape(-1, 3)
+    label = component_labels(np.concatenate([corners[:, :2], corners[:, 1:]]), int(corners.max()) + 1)
+    part: Ints = label[corners[:, 0]]
+    return part

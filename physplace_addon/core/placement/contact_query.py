@@ -199,22 +199,16 @@ class ContactQuery:
 
 
 def _around_or_inside(body_pair: BodyPair, world: Sequence[Body]) -> list[Body]:
-    """Return the bodies of the world that may contain the active one, or lie inside it.
-
-    A point of the one must lie in the box around the other.
+    """Return the bodies of the world of which a part may contain one of the active body, or lie inside it:
+    those whose boxes meet its own.
     """
-    active = body_pair.active
-    mine = body_pair.pose.points(active.body.triangles[0, 0])
-    back = body_pair.pose.inverse()
-    return [
-        part
-        for part in world
-        if _in_box(mine, tree_of(part)) or _in_box(back.points(part.triangles[0, 0]), active.tree)
-    ]
+    mine = body_pair.pose.points(body_pair.active.body.triangles)
+    lower, upper = mine.min(axis=(0, 1)), mine.max(axis=(0, 1))
+    return [part for part in world if _meets_box(tree_of(part), lower, upper)]
 
 
-def _in_box(point: Floats, tree: BoxTree) -> bool:
-    return bool((point >= tree.lower[0]).all() and (point <= tree.upper[0]).all())
+def _meets_box(tree: BoxTree, lower: Floats, upper: Floats) -> bool:
+    return bool((tree.lower[0] <= upper).all() and (tree.upper[0] >= lower).all())
 
 
 def _collisions(

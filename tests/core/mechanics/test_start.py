@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from physplace_addon.core.bodies import exact, polyhedron
+from physplace_addon.core.bodies import exact, merge, polyhedron
 from physplace_addon.core.contact.system import ContactSystem, InterfacePoints, Reach, closest_boundary_point
 from physplace_addon.core.mechanics.start import clear_start, contained
 from physplace_addon.core.mesh.inside import winding_number
 from physplace_addon.core.rigid import Pose
 from physplace_addon.core.surfaces.analytic import swept
-from tests.core.contact.body_pairs import as_system, body, meet
+from tests.core.contact.body_pairs import as_system, body, meet, pose
 from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
 
 STANDING = {"ball": 1.0, "torus": 0.3, "cylinder": 1.0, "cone": 1.0, "cube": 0.5, "ellipsoid": 0.8}
@@ -77,6 +77,40 @@ def test_a_ball_inside_the_hole_of_a_torus_is_not_inside_the_torus() -> None:
     assert contained(meet("small ball", "torus", at=(1.0, 0.0, 0.0)), [body("torus")]) is False
     tiny = body("small ball").transformed(np.diag([0.1, 0.1, 0.1, 1.0]))
     assert contained(meet(tiny, "torus", at=(1.0, 0.0, 0.0)), [body("torus")])
+
+
+def test_a_loose_part_inside_a_solid_is_seen_though_the_others_are_outside() -> None:
+    cube = body("cube")
+    two = merge([cube, cube.transformed(pose(at=(5.0, 0.0, 0.0)).matrix4)], "two")
+    big = polyhedron(6.0 * CUBE_POINTS, CUBE_TRIANGLES, "big")
+    for shift in (0.0, -5.0):  # the first part inside, or the second
+        assert contained(meet(two, big, at=(shift, 0.0, 0.0)), [big])
+        assert contained(meet(big, two, at=(-shift, 0.0, 0.0)), [two])
+    assert not contained(meet(two, big, at=(0.0, 9.0, 0.0)), [big])
+
+
+def test_a_bead_in_the_cavity_of_a_hollow_box_is_not_inside_it() -> None:
+    points = np.concatenate([6.0 * CUBE_POINTS, 4.0 * CUBE_POINTS])
+    hollow = polyhedron(points, np.concatenate([CUBE_TRIANGLES, CUBE_TRIANGLES[:, ::-1] + 8]), "hollow")
+    assert hollow.closed
+    cube = body("cube")
+    assert not contained(meet(cube, hollow), [hollow])
+    assert not contained(meet(hollow, cube), [cube])
+    beads = merge([cube, cube.transformed(pose(at=(9.0, 0.0, 0.0)).matrix4)], "beads")
+    assert not contained(meet(beads, hollow), [hollow])
+    assert contained(meet(body("small ball"), hollow, at=(2.5, 0.0, 0.0)), [hollow]) is True
+
+
+def test_of_thousands_of_loose_parts_those_inside_a_solid_are_found_by_rays() -> None:
+    """Whatever part it is; the solid angles of all of them would be summed for minutes."""
+    places = 2.0 * np.stack(np.meshgrid(*[np.arange(12.0)] * 3), axis=-1).reshape(-1, 3)
+    points = (places[:, None] + CUBE_POINTS).reshape(-1, 3)
+    triangles = 8 * np.arange(len(places))[:, None, None] + CUBE_TRIANGLES
+    many = polyhedron(points, triangles.reshape(-1, 3), "many")
+    small = polyhedron(1.5 * CUBE_POINTS, CUBE_TRIANGLES, "block")
+    for place in places[[0, 700, -1]]:
+        assert contained(meet(many, small, at=-place), [small])
+        assert not contained(meet(many, small, at=-place - 1.0), [small])
 
 
 def test_nothing_is_inside_an_open_sheet() -> None:

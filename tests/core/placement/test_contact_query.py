@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from physplace_addon.core.bodies import Body, polyhedron
-from physplace_addon.core.placement import Settings, check
+from physplace_addon.core.bodies import Body, merge, polyhedron
+from physplace_addon.core.placement import Settings, Status, check
 from physplace_addon.core.placement.contact_query import ContactQuery
 from physplace_addon.core.rigid import Pose
 from tests.bodies_of_the_paper import floor
@@ -64,6 +64,18 @@ def test_a_body_around_another_or_inside_it_overlaps_without_measure() -> None:
         standing = ContactQuery.of(active, pose(), [world])
         assert standing.at(pose(), ROUNDING).overlap == np.inf
         assert standing.at(pose(UPRIGHT, (30.0, 0.0, 0.0)), ROUNDING).overlap == 0.0
+
+
+def test_a_body_of_which_a_loose_part_is_inside_another_overlaps_it_either_way_round() -> None:
+    big, cube = polyhedron(6.0 * CUBE_POINTS, CUBE_TRIANGLES, "big"), body("cube")
+    for first, second in ((0.0, 5.0), (5.0, 0.0)):
+        parts = [cube.transformed(pose(UPRIGHT, (x, 0.0, 0.0)).matrix4) for x in (first, second)]
+        two = merge(parts, "two")
+        for active, world in ((two, big), (big, two)):
+            assert ContactQuery.of(active, pose(), [world]).at(pose(), ROUNDING).overlap > 0.0
+            report = check(active, pose(), [world])
+            assert report.status is Status.INTERFERING_START
+            assert report.overlap > 0.0
 
 
 @pytest.mark.parametrize("turn", [UPRIGHT, (0.3, 0.2, 0.1)])
