@@ -127,13 +127,14 @@ def crowded_bodies(scene: Scene, moment: Moment, few: int) -> Bools:
 
 
 def woken(scene: Scene, sleep: Sleep, moment: Moment) -> Sleep:
-    """Return who sleeps on of those who sleep: those that touch a body that moves wake."""
-    touching = moment.points.take(moment.touching)
+    """Return who sleeps on of those who sleep: those that touch, or are joined to, a body that moves wake."""
+    touching, ties = moment.points.take(moment.touching), scene.joints.body
+    one, other = np.append(touching.body1, ties[:, 0]), np.append(touching.body2, ties[:, 1])
     asleep, rates = sleep.asleep, moment.motion.rates
     moves = np.append((rates != 0.0).any(axis=1) & ~asleep, False)  # the last is the fixed world
     sleeps = np.append(asleep, False)
-    first = touching.body1[sleeps[touching.body1] & moves[touching.body2]]
-    second = touching.body2[sleeps[touching.body2] & moves[touching.body1]]
+    first = one[sleeps[one] & moves[other]]
+    second = other[sleeps[other] & moves[one]]
     return sleep.woken(np.union1d(first, second))
 
 
