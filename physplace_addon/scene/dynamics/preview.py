@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import bpy
 import numpy as np
 from bpy.types import Context
 
@@ -18,6 +17,7 @@ from ..access import scene_of
 from ..reading.subjects.subject import Subject
 from ..writing.preview import Preview
 from ..writing.transform import Channels, channels, set_channels
+from .sampling import by_full_name
 
 
 class MotionPreview:
@@ -30,7 +30,7 @@ class MotionPreview:
         self._shown_frame = self._frame
         self._simulates = scene.rigidbody_world is not None and scene.rigidbody_world.enabled
         animated = [obj for obj in scene.objects if obj.animation_data is not None]
-        self._before: dict[str, Channels] = {obj.name: channels(obj) for obj in animated}
+        self._before: dict[str, Channels] = {obj.name_full: channels(obj) for obj in animated}
 
     def check_writable(self, context: Context) -> None:
         """Raise SceneError for an object whose transform something else owns; put all back after it."""
@@ -60,9 +60,10 @@ class MotionPreview:
         scene = scene_of(context)
         if (scene.frame_current, scene.frame_subframe) != (self._frame, self._subframe):
             scene.frame_set(self._frame, subframe=self._subframe)
+        objects = by_full_name()
         for name, values in self._before.items():
-            if name in bpy.data.objects and not _alike(channels(bpy.data.objects[name]), values):
-                set_channels(bpy.data.objects[name], values)
+            if name in objects and not _alike(channels(objects[name]), values):
+                set_channels(objects[name], values)
         self._preview.restore(context)
         self._let_blender_simulate(context, simulates=True)
         self._shown_frame = self._frame

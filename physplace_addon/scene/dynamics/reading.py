@@ -43,7 +43,7 @@ from .rigid_bodies import (
     weighed,
 )
 from .rigid_constraints import AnchoredJoint, Joinable, anchored_joints, joints_of, passed_through
-from .sampling import SampledPath, frames_before, may_move, sampling, velocity
+from .sampling import SampledPath, by_full_name, frames_before, may_move, sampling, velocity
 
 _NO_BODIES: Final = SHAPELESS | {"EMPTY"}
 
@@ -191,22 +191,22 @@ def _going_on(context: Context, frame: int, before: DynamicScenario) -> list[Obj
 
 
 def _animated_owners(scenario: Scenario) -> Iterator[str]:
-    """Yield the names of the objects of the world that may move."""
-    by_full_name = {obj.name_full: obj for obj in bpy.data.objects}
+    """Yield the full names of the objects of the world that may move."""
+    objects = by_full_name()
     for owner in dict.fromkeys(scenario.owners):
-        if owner in by_full_name and may_move(by_full_name[owner]):
-            yield by_full_name[owner].name
+        if owner in objects and may_move(objects[owner]):
+            yield owner
 
 
 def _animated_parents(free: Sequence[Object]) -> Iterator[str]:
-    """Yield the names of the parents of objects that may move."""
-    yield from (obj.parent.name for obj in free if obj.parent is not None and may_move(obj.parent))
+    """Yield the full names of the parents of objects that may move."""
+    yield from (obj.parent.name_full for obj in free if obj.parent is not None and may_move(obj.parent))
 
 
 def _check_parents(free: Sequence[Object], paths: Mapping[str, SampledPath]) -> None:
     """Raise SceneError for an object whose parent moves in the frames that are simulated."""
     for obj in free:
-        path = paths.get(obj.parent.name) if obj.parent is not None else None
+        path = paths.get(obj.parent.name_full) if obj.parent is not None else None
         if path is not None and not (path.is_still and path.keeps_shape):
             assert obj.parent is not None
             raise SceneError(
@@ -291,10 +291,10 @@ def _given_objects(
     scenario: Scenario, paths: Mapping[str, SampledPath], seconds: float, left_out: LeftOut
 ) -> list[_Given]:
     """Return the objects of the world that move as they are animated."""
-    given = []
-    for name, path in paths.items():
-        obj = bpy.data.objects[name]
-        own = scenario.bodies_of(frozenset([obj.name_full]))
+    given, objects = [], by_full_name()
+    for full_name, path in paths.items():
+        obj = objects[full_name]
+        name, own = obj.name, scenario.bodies_of(frozenset([full_name]))
         if not path.keeps_shape:
             left_out.add("the animated scale", name)
         if own and not path.is_still:
@@ -320,9 +320,9 @@ def _passed_through(
 def _standing(scenario: Scenario, given: Sequence[_Given]) -> list[tuple[Object | None, Body]]:
     """Return the bodies of the world that stand still, with the objects that show them."""
     moving = {each.obj.name_full for each in given}
-    by_full_name = {obj.name_full: obj for obj in bpy.data.objects}
+    objects = by_full_name()
     pairs = zip(scenario.owners, scenario.world, strict=True)
-    return [(by_full_name.get(owner), body) for owner, body in pairs if owner not in moving]
+    return [(objects.get(owner), body) for owner, body in pairs if owner not in moving]
 
 
 def _numbers(free: Sequence[Object], given: Sequence[_Given]) -> dict[str, int]:

@@ -77,7 +77,7 @@ def _is_animated(obj: Object) -> bool:
 def sampling(
     context: Context, names: Sequence[str], frames: Sequence[float]
 ) -> Job[Mapping[str, SampledPath]]:
-    """Return the paths of objects over frames, in slices; between two slices the scene is as it was.
+    """Return the paths of objects, by full name, over frames, in slices; the scene is as it was between two.
 
     Raises SceneError for an object without a size, or without a place, on one of them.
     """
@@ -85,12 +85,18 @@ def sampling(
     for done in range(0, len(frames) if names else 0, FRAMES_A_SLICE):
         yield Progress("Reading what is animated", done / len(frames))
         with other_frames_shown(context):
+            objects = by_full_name()
             for frame in frames[done : done + FRAMES_A_SLICE]:
                 show_frame(scene_of(context), frame)
                 depsgraph = context.evaluated_depsgraph_get()
                 for name in names:
-                    found[name].append(_sampled(bpy.data.objects[name].evaluated_get(depsgraph), frame))
+                    found[name].append(_sampled(objects[name].evaluated_get(depsgraph), frame))
     return {name: SampledPath.of(sampled) for name, sampled in found.items()}
+
+
+def by_full_name() -> dict[str, Object]:
+    """Return all objects: a linked one may have the name of a local one, but not its full name."""
+    return {obj.name_full: obj for obj in bpy.data.objects}
 
 
 def _sampled(evaluated: Object, frame: float) -> PoseAndStretch:
@@ -115,7 +121,7 @@ def other_frames_shown(context: Context) -> Iterator[None]:
     """
     scene = scene_of(context)
     frame, world = scene.frame_current_final, scene.rigidbody_world
-    moved = {obj.name: channels(obj) for obj in scene.objects if obj.animation_data is not None}
+    moved = {obj.name_full: channels(obj) for obj in scene.objects if obj.animation_data is not None}
     simulating = world if world is not None and world.enabled else None
     if simulating is not None:
         simulating.enabled = False
@@ -123,10 +129,11 @@ def other_frames_shown(context: Context) -> Iterator[None]:
         yield
     finally:
         show_frame(scene, frame)
+        objects = by_full_name()
         for name, values in moved.items():
-            now = channels(bpy.data.objects[name])
+            now = channels(objects[name])
             if not all(map(np.array_equal, (now.location, now.rotation), (values.location, values.rotation))):
-                set_channels(bpy.data.objects[name], values)
+                set_channels(objects[name], values)
         if simulating is not None:
             simulating.enabled = True
         view_layer_of(context).update()
