@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
-import bpy
 import numpy as np
 from bpy.types import Context, Object
 
@@ -58,7 +57,7 @@ def write_motion(context: Context, paths: Sequence[SimulatedPath], error: float)
     Raises:
         SceneError: an object that its keys do not move; all objects and keys are then as they were.
     """
-    objects = [bpy.data.objects[path.subject.name] for path in paths]
+    objects = [path.subject.object for path in paths]
     _check_actions(objects)
     keying, count = Keying.of(context), 0
     with ExitStack() as undo:
@@ -138,4 +137,4 @@ def _check_shown(context: Context, paths: Sequence[SimulatedPath]) -> None:
         show_frame(scene_of(context), paths[0].last_frame)
         for path in paths:
             world = path.subject.world_matrix(path.poses[-1])
-            check_world_matrix(context, bpy.data.objects[path.subject.name], world)
+            check_world_matrix(context, path.subject.object, world)

@@ -130,3 +130,13 @@ def test_a_step_that_is_not_finished_is_given_up_with_the_frames_after_the_one_t
     while len(session.run.frames) < 6:
         session.run.step()
     np.testing.assert_array_equal(session.run.frames[5].motion.centre, later)
+
+
+def test_an_object_that_is_renamed_while_it_is_paused_is_keyed() -> None:
+    session = _session()
+    _run(session)
+    session.pause()
+    bpy.data.objects["Cube"].name = "Box"
+    session.write(bpy.context)
+    current_scene().frame_set(1 + FRAMES)
+    assert scenes.world_matrix(bpy.data.objects["Box"])[2, 3] < 3.0
