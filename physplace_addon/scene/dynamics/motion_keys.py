@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
+import bpy
 import numpy as np
 from bpy.types import Context, Object
 
@@ -22,7 +23,7 @@ from ..errors import SceneError
 from ..reading.subjects.subject import Subject
 from ..writing.actions import curves_of, keys_restored_on_error, slot_of
 from ..writing.key_reduction import needed_keys
-from ..writing.keys import GENERATED, Key, Keying, insert_keys
+from ..writing.keys import GENERATED, Key, Keying, insert_keys, transform_curves
 from ..writing.outcome import measure_of
 from ..writing.transform import check_world_matrix, rotation_property, set_channels
 from .rigid_bodies import ACTIVE
@@ -59,17 +60,19 @@ def write_motion(context: Context, paths: Sequence[SimulatedPath], error: float)
     """
     objects = [path.subject.object for path in paths]
     _check_actions(objects)
-    keying, count = Keying.of(context), 0
+    keying, count, keyed = Keying.of(context), 0, list[frozenset[int]]()
     with ExitStack() as undo:
         for obj, path in zip(objects, paths, strict=True):
             undo.enter_context(keys_restored_on_error(obj))
             undo.enter_context(_left_to_its_keys(obj))
             keys = _keys(path, error)
+            _keep_motion_before(obj, path.first_frame)
             _remove_keys(obj, path.first_frame, path.last_frame)
             insert_keys(obj, keys, keying)
             set_channels(obj, path.subject.space.channels)
             count += len(keys)
-        _check_shown(context, paths)
+            keyed.append(frozenset(key.frame for key in keys[1:]))
+        _check_shown(context, paths, keyed)
     view_layer_of(context).update()
     return count
 
@@ -82,6 +85,16 @@ def _keys(path: SimulatedPath, error: float) -> list[Key]:
     frames = range(path.first_frame, path.first_frame + len(values))
     chosen = needed_keys(values, frames, measure_of(subject), error)
     return [Key(frames[i], values[i], on_path=True) for i in chosen]
+
+
+def _keep_motion_before(obj: Object, frame: int) -> None:
+    """Hold the automatic handles of keys up to a frame: Blender would fit them to the keys that follow."""
+    points = [point for curve in transform_curves(obj) for point in curve.keyframe_points]
+    for point in points:
+        if point.co[0] <= frame and point.type != GENERATED:
+            for side in ("handle_left_type", "handle_right_type"):
+                if getattr(point, side) in ("AUTO", "AUTO_CLAMPED"):
+                    setattr(point, side, "FREE")
 
 
 def _remove_keys(obj: Object, first: int, last: int) -> None:
@@ -99,14 +112,16 @@ def _remove_keys(obj: Object, first: int, last: int) -> None:
 
 
 def _check_actions(objects: Sequence[Object]) -> None:
-    """Raise SceneError for two objects that have the same curves."""
-    users: dict[tuple[str, str], Object] = {}
-    for obj in objects:
+    """Raise SceneError for one of some objects that has the same curves as any other object."""
+    users: dict[tuple[str, str], list[Object]] = {}
+    for each in bpy.data.objects:
+        if each.animation_data and each.animation_data.action is not None:
+            users.setdefault((each.animation_data.action.name_full, slot_of(each)), []).append(each)
+    for obj in reversed(objects):
         action = obj.animation_data.action if obj.animation_data else None
         if action is None:
             continue
-        other = users.setdefault((action.name_full, slot_of(obj)), obj)
-        if other != obj:
+        for other in [user for user in users[action.name_full, slot_of(obj)] if user != obj]:
             raise SceneError(
                 obj.name,
                 f'it shares its action "{action.name}" with "{other.name}"',
@@ -131,10 +146,12 @@ def _left_to_its_keys(obj: Object) -> Iterator[None]:
         raise
 
 
-def _check_shown(context: Context, paths: Sequence[SimulatedPath]) -> None:
-    """Raise SceneError for an object that is not where its last pose is, on its last frame."""
+def _check_shown(context: Context, paths: Sequence[SimulatedPath], keyed: Sequence[frozenset[int]]) -> None:
+    """Raise SceneError for an object that is not where its pose is, on one of the frames with its keys."""
     with other_frames_shown(context):
-        show_frame(scene_of(context), paths[0].last_frame)
-        for path in paths:
-            world = path.subject.world_matrix(path.poses[-1])
-            check_world_matrix(context, path.subject.object, world)
+        for frame in sorted(frozenset[int]().union(*keyed)):
+            show_frame(scene_of(context), frame)
+            for path, frames in zip(paths, keyed, strict=True):
+                if frame in frames:
+                    world = path.subject.world_matrix(path.poses[frame - path.first_frame])
+                    check_world_matrix(context, path.subject.object, world)

@@ -180,7 +180,7 @@ def _style(curve: FCurve, keys: Sequence[Key], before: frozenset[float], keying:
         if point.co[0] not in before:
             _set_style(point, keying.interpolation, keying.handle)
         if key.on_path:
-            _set_style(point, "LINEAR", keying.handle)
+            point.interpolation = "LINEAR"
     curve.update()
 
 
