@@ -73,6 +73,7 @@ _SLACK = 0.1
 _ROUNDING = 1e-10
 _LEAST_SLACK = 1e-100  # the slack where normals respond to nothing: 1 over its square is finite, too
 _BESIDE = 1e-3  # strides: the distance h of the differences
+_NOWHERE = 1e99  # F where it is not defined: such a point is off the surface
 _FLAT = 1e-12  # a point where |F| is no greater counts as on the surface, even if F_x is zero
 _FLATTER = 0.05  # share of |F_x| at the start of a step below which it is not taken to fall within the step
 
@@ -156,7 +157,7 @@ class PointEvaluation:
         places, count = controls.position, len(controls)
         if len(held):
             places = np.concatenate([places, difference_places(places.take(held, axis=0), h)])
-        value, gradient, rates = function.derivatives(places)
+        value, gradient, rates = _where_defined(*function.derivatives(places))
         gradient, beside = gradient[:count], gradient[count:]
         slope = length(gradient)
         return cls(function, controls.position, value[:count], gradient, slope, held, beside, rates, h)
@@ -176,6 +177,17 @@ class PointEvaluation:
         """Return whether an evaluation of the function at these control points would give the same."""
         same = self.function is function and self.places is controls.position
         return same and self.normal_points.tobytes() == limits.normal_points(controls).tobytes()
+
+
+def _where_defined(value: Floats, gradient: Floats, rates: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return F (n,), F_x (n, 3) and F_q (n, m), far off and with zero rates where not finite."""
+    if np.isfinite(value).all() and np.isfinite(gradient).all() and np.isfinite(rates).all():
+        return value, gradient, rates
+    value = np.nan_to_num(value, nan=_NOWHERE, posinf=_NOWHERE, neginf=-_NOWHERE)
+    gradient, rates = (
+        np.where(np.isfinite(part).all(axis=1, keepdims=True), part, 0.0) for part in (gradient, rates)
+    )
+    return value, gradient, rates
 
 
 @dataclass(frozen=True, eq=False)

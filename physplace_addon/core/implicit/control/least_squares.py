@@ -46,6 +46,8 @@ def fitted(
     for _ in range(_ITERATIONS):
         rates = _rates(function, places, mobility, off, _DIFFERENCE * stride)
         square, pull = rates.T @ rates, rates.T @ off
+        if not np.isfinite(square).all():  # F is not defined near one of them
+            break
         ridge = damping * float(square.diagonal().max()) * np.eye(len(square))
         change = mobility @ np.linalg.lstsq(square + ridge, -pull, rcond=None)[0]
         parameters = function.parameters + change

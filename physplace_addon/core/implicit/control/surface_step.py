@@ -73,11 +73,14 @@ def _least_squares(
     """Return the step that was made, or one towards the least sum of squared distances from the pins.
 
     The latter is made where the former does not lessen that sum, because the surface cannot pass through all
-    of them. Pins that are far away do not count.
+    of them. Pins that are far away, or where F has no gradient, do not count.
     """
     away = np.maximum(made.off, made.controls.distance_left)
     near = away <= FARTHEST_STRIDES * limits.stride
-    if not (near & (away > limits.near)).any():
+    off = away > limits.near
+    if (near & off).any():
+        near &= np.isfinite(function.gradient(controls.target)[1]).all(axis=1)
+    if not (near & off).any():
         return made
     places = controls.target[near]
     before, after = (sum_of_squares(own, places) for own in (function, made.function))

@@ -230,3 +230,16 @@ def test_wild_interaction_breaks_nothing() -> None:
     found = wild(4, 200)
     assert (found.broken, found.lost) == (0, 0)
     assert found.off < 1e-3
+
+
+def test_a_point_where_the_slope_is_not_defined_is_not_met_and_stops_nothing() -> None:
+    torus = FormulaFunction.read("(sqrt(x^2 + y^2) - R)^2 + z^2 - r^2", {"R": 0.7, "r": 0.3})
+    settings = SculptSettings(FloaterSettings(0.08))
+    points = [[0.0, 0.0, 0.1], [1.0, 0.0, 0.0], [0.0, 0.9, 0.1]]
+    state = run_out(at_work(torus, settings, controls=ControlPoints.pinned(points)), most=60)
+    assert np.isfinite(state.function.parameters).all()
+    assert np.isfinite(state.off).all()
+    axis = np.zeros((1, 3))
+    state = run_out(at_work(torus, settings, controls=ControlPoints.pinned(axis)), most=60)
+    met = abs(float(state.function.value(axis)[0])) < 1e-3
+    assert met or state.status is not SculptStatus.SETTLED
