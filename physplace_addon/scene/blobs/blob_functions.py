@@ -8,8 +8,9 @@ it. Parts whose joins have a width of their own are joined one by one, after all
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import TypeVar
 
 import numpy as np
@@ -226,27 +227,28 @@ def _sum(blob: Object, read: Sequence[_Read]) -> BlobFunction:
     if bias <= 0.0:
         raise SceneError(blob.name, f'its property "{BIAS}" is {bias:g}', "set it above 0, as 0.37")
     slots, free, first = [], [np.zeros(1, dtype=bool)], 1
-    groups: dict[tuple[float, bool], list[Field]] = {}
+    groups: list[tuple[tuple[float, bool], list[Field]]] = []
     radii: list[float] = []
-    for key in dict.fromkeys((each.weight, each.is_mirrored) for each in read):
-        for kind, field in ((Sphere, SphereField), (Cylinder, CylinderField)):
+    for kind, field in ((Sphere, SphereField), (Cylinder, CylinderField)):
+        own = [(each, each.element) for each in read if isinstance(each.element, kind)]
+        for key, alike in groupby(own, lambda pair: (pair[0].weight, pair[0].is_mirrored)):
             rows = []
-            for each in read:
-                if (each.weight, each.is_mirrored) == key and isinstance(each.element, kind):
-                    rows.append(each.element.row)
-                    slots.append(ParameterSlot(each.element, first))
-                    free.append(each.part.free)
-                    first += len(each.part.free)
-            if rows:
-                groups.setdefault(key, []).append(field(np.array(rows)))
-                radii += [row[-1] for row in rows]
+            for each, element in alike:
+                rows.append(element.row)
+                slots.append(ParameterSlot(element, first))
+                free.append(each.part.free)
+                first += len(each.part.free)
+            if not groups or groups[-1][0] != key:
+                groups.append((key, []))
+            groups[-1][1].append(field(np.array(rows)))
+            radii += [row[-1] for row in rows]
     function = _sum_of(bias, groups)
     scaled = Scaled(function, as_length(float(np.mean(radii))))
     return BlobFunction(scaled, tuple(slots), np.concatenate(free))
 
 
-def _sum_of(bias: float, groups: Mapping[tuple[float, bool], Sequence[Field]]) -> ImplicitFunction:
+def _sum_of(bias: float, groups: Sequence[tuple[tuple[float, bool], Sequence[Field]]]) -> ImplicitFunction:
     """Return a sum of fields by their weight and whether they are mirrored."""
-    if list(groups) == [(1.0, False)]:
-        return Blob(bias, tuple(groups[1.0, False]))
-    return WeightedSum(bias, tuple(GaussianGroup(*key, tuple(fields)) for key, fields in groups.items()))
+    if [key for key, _ in groups] == [(1.0, False)]:
+        return Blob(bias, tuple(groups[0][1]))
+    return WeightedSum(bias, tuple(GaussianGroup(*key, tuple(fields)) for key, fields in groups))

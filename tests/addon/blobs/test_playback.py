@@ -10,7 +10,7 @@ from physplace_addon.operators.blobs import playback
 from physplace_addon.overlay.disks import BlobMarks
 from physplace_addon.overlay.drawing import open_drawings
 from physplace_addon.overlay.layers import Primitive
-from physplace_addon.scene.access import present
+from physplace_addon.scene.access import custom_properties, present
 from physplace_addon.scene.blobs import frames
 from physplace_addon.scene.blobs.models import read_blob
 from tests.addon.blobs.two_balls import off
@@ -186,3 +186,19 @@ def test_what_playback_shows_goes_when_the_blob_is_changed_and_comes_with_the_ne
     current_view_layer().update()
     assert shown_in(5) is None
     assert '"blob.bias" is -1' in playback.playback.problem
+
+
+def test_a_weight_may_be_keyed_whichever_element_has_it(blob: bpy.types.Object) -> None:
+    physplace.blob_add(location=(0.0, 0.0, 0.0))
+    blob["blob.sigma"] = 0.3
+    scenes.activate(blob)
+    for ball in [child for child in blob.children if "blob.element" in custom_properties(child)]:
+        for frame, weight in ((1, 1.0), (3, 1.5)):
+            ball["blob.weight"] = weight
+            ball.keyframe_insert('["blob.weight"]', frame=frame)
+        assert physplace.blob_bake(frame_start=1, frame_end=3) == {"FINISHED"}
+        current_scene().frame_set(3)
+        assert off(blob) < 5e-3
+        physplace.blob_free_bake()
+        ball.animation_data_clear()
+        ball["blob.weight"] = 1.0

@@ -93,8 +93,14 @@ class Blob(ImplicitFunction):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the bias and of each field's parameters (m)."""
-        return ("bias", *(name for field in self.fields for name in field.names))
+        """The names of the bias and of each field's parameters (m); a kind is numbered through all fields."""
+        names, counts = ["bias"], dict[str, int]()
+        for field in self.fields:
+            first = counts.get(field.kind, 0)
+            counts[field.kind] = first + len(field.rows)
+            numbers = range(first + 1, counts[field.kind] + 1)
+            names += [f"{field.kind} {number}: {column}" for number in numbers for column in field.columns]
+        return tuple(names)
 
     @property
     def positive(self) -> Bools:
