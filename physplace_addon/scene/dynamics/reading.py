@@ -42,7 +42,7 @@ from .rigid_bodies import (
     surface_law,
     weighed,
 )
-from .rigid_constraints import AnchoredJoint, Joinable, anchored_joints, joints_of, passed_through
+from .rigid_constraints import AnchoredJoint, Joinable, anchored_joints, joined_to, joints_of, passed_through
 from .sampling import SampledPath, by_full_name, frames_before, may_move, sampling, velocity
 
 _NO_BODIES: Final = SHAPELESS | {"EMPTY"}
@@ -127,6 +127,9 @@ def read_dynamics(
         PhysPlaceError: something is wrong; nothing was changed.
     """
     scene = scene_of(context)
+    if scene.frame_subframe != 0.0:
+        found = f"the present frame is {scene.frame_current_final:g}, between two frames"
+        raise SceneError(scene.name, found, "go to a whole frame")
     first, last = scene.frame_current, scene.frame_current + frames
     moving = _free_objects(context, first) if before is None else _going_on(context, first, before)
     names = [obj.name for obj in moving]
@@ -136,7 +139,8 @@ def read_dynamics(
     free = [bpy.data.objects[name] for name in names]
     animated = [obj.name for obj in free if may_move(obj)]
     velocities = yield from sampling(context, animated, frames_before(first))
-    stood = [*_animated_owners(scenario), *_animated_parents(free)]
+    ends = [obj.name_full for obj in joined_to(scene, free) if may_move(obj)]
+    stood = [*_animated_owners(scenario), *_animated_parents(free), *ends]
     paths = yield from sampling(context, list(dict.fromkeys(stood)), range(first, last + 1))
     _check_parents([bpy.data.objects[name] for name in names], paths)
     return _assembled(context, scenario, paths, velocities, first, last, before)
@@ -256,6 +260,11 @@ def _assembled(
         scenario.visible,
         _impulse_seconds(context, seconds),
         {} if before is None else before.anchored,
+        frozenset(
+            name
+            for name, path in paths.items()
+            if not path.is_still and not scenario.bodies_of(frozenset([name]))
+        ),
     )
     joints = joints_of(scene_of(context), joinable, left_out)
     owners = [*free, *(each.obj for each in given), *(owner for owner, _ in standing)]

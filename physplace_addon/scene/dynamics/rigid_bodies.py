@@ -28,6 +28,7 @@ from ..access import custom_properties
 from ..errors import SceneError
 from ..reading.masses import DENSITY, MASS
 from ..reading.settings import settings_of
+from ..writing.actions import curves_of
 from ..writing.keys import GENERATED, transform_curves
 
 FRICTION = "physplace_friction"
@@ -146,12 +147,20 @@ def leave_out_settings(left_out: LeftOut, movers: Sequence[Object]) -> None:
     """Add the rigid body settings of moving objects that do not count, where an artist has changed them."""
     for obj in movers:
         for member in (obj, *obj.children_recursive):
+            leave_out_keys(left_out, member)
             if member.rigid_body is not None:
                 for setting in _not_counted(member.rigid_body):
                     left_out.add(setting, member.name)
         for child in obj.children_recursive:
-            if child.rigid_body is not None and child.rigid_body.type == ACTIVE:
+            is_active = child.rigid_body is not None and child.rigid_body.type == ACTIVE
+            if is_active or any(True for _ in transform_curves(child)):
                 left_out.add("the motion by itself, as it moves with its parent,", child.name)
+
+
+def leave_out_keys(left_out: LeftOut, obj: Object) -> None:
+    """Add the keys of an object's rigid body or constraint, which count as they are on the first frame."""
+    if any(curve.data_path.startswith("rigid_body") for curve in curves_of(obj)):
+        left_out.add("the keys of the rigid body settings", obj.name)
 
 
 def _not_counted(body: RigidBodyObject) -> Iterable[str]:

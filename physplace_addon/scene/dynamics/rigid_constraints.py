@@ -48,7 +48,7 @@ from ...core.mechanics.joints import (
 from ...core.rigid import Pose
 from ..affine import is_singular, split
 from ..errors import SceneError
-from .rigid_bodies import RESTITUTION, LeftOut, coefficient
+from .rigid_bodies import RESTITUTION, LeftOut, coefficient, leave_out_keys
 
 SHIFT: Final = "lin"
 TURN: Final = "ang"
@@ -85,6 +85,7 @@ class Joinable:
     impulse_seconds: the time in which a motor may give its greatest impulse, and in which the threshold of
         a joint that can break counts, s.
     anchored: joints that hold already, by the names of their objects.
+    shapeless: the full names of objects that are animated, and have no body to be joined to.
     """
 
     numbers: Mapping[str, int]
@@ -93,6 +94,7 @@ class Joinable:
     visible: frozenset[str]
     impulse_seconds: float
     anchored: Mapping[str, AnchoredJoint] = field(default_factory=dict)
+    shapeless: frozenset[str] = frozenset()
 
     def number(self, obj: Object) -> int:
         """Return the number of the body that an object is part of; FIXED for the world."""
@@ -115,6 +117,7 @@ def joints_of(scene: Scene, joinable: Joinable, left_out: LeftOut) -> list[Joint
             continue
         if joinable.moves(constraint.object1) or joinable.moves(constraint.object2):
             joints.append(_joint(holder, constraint, joinable))
+            leave_out_keys(left_out, holder)
             for setting in _not_counted(constraint):
                 left_out.add(setting, holder.name)
     return joints
@@ -135,9 +138,21 @@ def _ends(constraint: RigidBodyConstraint) -> tuple[str, str]:
     return ("" if first is None else first.name_full, "" if second is None else second.name_full)
 
 
+def joined_to(scene: Scene, free: Sequence[Object]) -> list[Object]:
+    """Return the other objects that constraints join to free ones and their children."""
+    moving, found = [each for obj in free for each in (obj, *obj.children_recursive)], list[Object]()
+    for holder in scene.objects:
+        constraint = holder.rigid_body_constraint
+        if constraint is not None and constraint.enabled:
+            ends = [end for end in (constraint.object1, constraint.object2) if end is not None]
+            if any(end in moving for end in ends):
+                found += [end for end in ends if end not in moving]
+    return found
+
+
 def passed_through(scene: Scene, free: Sequence[Object]) -> frozenset[str]:
     """Return the full names of objects that constraints join to free ones, which may go through them."""
-    moving = {obj.name_full for obj in free}
+    moving = {each.name_full for obj in free for each in (obj, *obj.children_recursive)}
     found = set[str]()
     for holder in scene.objects:
         constraint = holder.rigid_body_constraint
@@ -203,6 +218,9 @@ def _numbers(holder: Object, constraint: RigidBodyConstraint, joinable: Joinable
     for other in (first, second):
         if other.name_full not in joinable.numbers and other.name not in joinable.visible:
             raise refusal(f'joins "{other.name}", which is hidden', "show that object, or disable it")
+        if other.name_full not in joinable.numbers and other.name_full in joinable.shapeless:
+            found = f'joins "{other.name}", which is animated and has no faces'
+            raise refusal(found, "join an object with faces")
     numbers = joinable.number(first), joinable.number(second)
     if first == second:
         raise refusal(f'joins "{first.name}" to itself', "choose two different objects")

@@ -1,0 +1,47 @@
+"""What a simulation cannot take into account beside animation: it is refused, or named."""
+
+from __future__ import annotations
+
+import bpy
+
+from physplace_addon.core.jobs import finished
+from physplace_addon.scene.dynamics.reading import read_dynamics
+from tests.addon.running import refused
+from tests.blender_data import current_scene, physplace
+from tests.scene import scenes
+from tests.scene.dynamics.rigid_scenes import constraint, key, select
+
+
+def test_joined_to_what_is_animated_without_faces_it_is_refused() -> None:
+    hook = scenes.linked(bpy.data.objects.new("Hook", None))
+    key(hook, 1, (0.0, 0.0, 5.0))
+    key(hook, 11, (0.0, 0.0, 15.0))
+    cube = scenes.cube()
+    constraint("FIXED", cube, hook)
+    current_scene().frame_set(1)
+    select(cube)
+    refused(
+        physplace.simulate, cube, '"Joint": .* joins "Hook", which is animated and has no faces', frames=9
+    )
+
+
+def test_what_is_keyed_and_does_not_count_is_named() -> None:
+    cube, post = scenes.cube("Cube", (0.0, 0.0, 5.0)), scenes.cube("Post", (5.0, 0.0, 5.0))
+    child = scenes.cube("Child", (0.0, 0.0, 2.5))
+    child.parent = cube
+    key(child, 1, (0.0, 0.0, 2.5))
+    key(child, 9, (0.0, 0.0, -9.0))
+    joint = constraint("FIXED", cube, post)
+    joint.keyframe_insert("rigid_body_constraint.enabled", frame=1)
+    current_scene().frame_set(1)
+    select(cube)
+    left_out = finished(read_dynamics(bpy.context, 9)).left_out
+    assert "the motion by itself, as it moves with its parent, of Child" in left_out
+    assert "the keys of the rigid body settings of Joint" in left_out
+
+
+def test_a_simulation_that_begins_between_two_frames_is_refused() -> None:
+    cube = scenes.cube()
+    select(cube)
+    current_scene().frame_set(3, subframe=0.5)
+    refused(physplace.simulate, cube, "the present frame is 3.5, between two frames", frames=5)
