@@ -36,8 +36,8 @@ def test_what_is_keyed_and_does_not_count_is_named() -> None:
     current_scene().frame_set(1)
     select(cube)
     left_out = finished(read_dynamics(bpy.context, 9)).left_out
-    assert "the motion by itself, as it moves with its parent, of Child" in left_out
-    assert "the keys of the rigid body settings of Joint" in left_out
+    assert 'the motion by itself, as it moves with its parent, of "Child"' in left_out
+    assert 'the keys of the rigid body settings of "Joint"' in left_out
 
 
 def test_a_simulation_that_begins_between_two_frames_is_refused() -> None:
