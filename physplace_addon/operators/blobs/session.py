@@ -10,6 +10,7 @@ solver changes only the others.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 import bpy
@@ -20,7 +21,7 @@ from ...core.arrays import Floats
 from ...core.errors import PhysPlaceError
 from ...core.implicit.control.control_points import ControlPoints
 from ...core.implicit.control.sculpting import Sculpting
-from ...core.implicit.control.state import SculptState, SculptStatus
+from ...core.implicit.control.state import SculptSettings, SculptState, SculptStatus
 from ...core.wording import counted
 from ...overlay.disks import BlobMarks
 from ...scene.access import view_layer_of
@@ -28,7 +29,7 @@ from ...scene.affine import is_invertible
 from ...scene.blobs.elements.elements import EmptyUpdate
 from ...scene.blobs.empties import Empties
 from ...scene.blobs.making import add_control
-from ...scene.blobs.models import SHARE, BlobModel, read_blob, sculpt_settings
+from ...scene.blobs.models import SHARE, BlobModel, read_blob, sculpt_settings, surface_bounds
 from ...scene.blobs.objects import family_of
 from ...scene.reading.subjects.movers import check_editable
 from ...scene.writing.duplicate import Selected, select_only
@@ -124,13 +125,23 @@ class BlobSession(InteractiveSession):
             return
         view_layer_of(context).update()
         model = read_blob(bpy.data.objects[self.empties.blob])
+        settings = self._settings_of(model)  # may refuse: then what was moved is not yet taken as read
         self.empties.take_snapshots()
         self.problem = None
-        self._take(model, changed)
+        self._take(model, settings, changed)
 
-    def _take(self, model: BlobModel, changed: frozenset[str]) -> None:
-        """Go on with the blob as it is now. Raises SceneError."""
-        settings = sculpt_settings(model) if model.settings != self.model.settings else None
+    def _settings_of(self, model: BlobModel) -> SculptSettings | None:
+        """Return the settings for a blob as it is now; None to keep the present ones. Raises SceneError."""
+        if model.settings != self.model.settings:
+            return sculpt_settings(model)
+        known, bounds = self.solver.settings, surface_bounds(model)
+        former = known.floaters.bounds
+        if bounds is former or (bounds is not None and former is not None and np.array_equal(bounds, former)):
+            return None
+        return replace(known, floaters=replace(known.floaters, bounds=bounds))
+
+    def _take(self, model: BlobModel, settings: SculptSettings | None, changed: frozenset[str]) -> None:
+        """Go on with the blob as it is now; settings: other ones, or None."""
         elements = {name for slot in model.slots for name in slot.names}
         moved = changed.intersection(elements)
         self._moved_elements.update(dict.fromkeys(moved, FIXED_TICKS))

@@ -206,7 +206,7 @@ def floater_settings(model: BlobModel) -> FloaterSettings:
     """
     box = model.function.box()
     ends = bool(np.all(np.isfinite(box)))
-    bounds = None if ends else _room(model, box)
+    bounds = surface_bounds(model)
     shown = box if bounds is None else bounds
     size = float(np.max(shown[1] - shown[0])) if ends or bounds is not None else 1.0
     radius = model.sigma if model.sigma > 0.0 else SHARE * size
@@ -214,6 +214,12 @@ def floater_settings(model: BlobModel) -> FloaterSettings:
         found = f'its property "{SIGMA}" is {radius:g}, which would be hundreds of thousands of particles'
         raise SceneError(model.name, found, f"set it to {FINEST * size:.2g} or more, or to 0")
     return FloaterSettings(radius=radius, turn=model.turn, focus_size=model.focus, bounds=bounds)
+
+
+def surface_bounds(model: BlobModel) -> Floats | None:
+    """Return the box (2, 3) that cuts off a blob's surface without end; None where it ends."""
+    box = model.function.box()
+    return None if np.isfinite(box).all() else _room(model, box)
 
 
 def surface_box(model: BlobModel) -> Floats:

@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 import pytest
 
+from physplace_addon.core.implicit.control.state import SculptStatus
 from physplace_addon.operators.blobs.session import BlobSession
 from physplace_addon.overlay.disks import SHARE, FloaterDisks, disks
 from physplace_addon.scene.access import custom_properties, present
@@ -267,3 +268,32 @@ def test_disks_stay_tangent_to_a_surface_that_is_stretched_and_mirrored() -> Non
     one, other = (corners[triangles[:, k]] - corners[triangles[:, 0]] for k in (1, 2))
     turn = np.cross(one, other)
     assert np.all(np.einsum("ti,ti->t", turn, np.repeat(moved.normal, len(triangles) // 300, axis=0)) > 0.0)
+
+
+def test_what_is_moved_while_a_setting_is_refused_stays_where_it_was_moved(blob: bpy.types.Object) -> None:
+    session, ball = BlobSession(bpy.context, blob), bpy.data.objects["Sphere"]
+    session.tick(bpy.context, 0.01)
+    blob["blob.sigma"] = 1e-5
+    session.tick(bpy.context, 0.01)
+    assert "sigma" in session.figures()
+    ball.location.z = 0.5
+    session.tick(bpy.context, 0.01)
+    assert "sigma" in session.figures()
+    blob["blob.sigma"] = 0.1
+    session.tick(bpy.context, 0.01)
+    assert "sigma" not in session.figures()
+    assert ball.location.z == pytest.approx(0.5)
+
+
+def test_a_surface_that_becomes_endless_is_cut_off(blob: bpy.types.Object) -> None:
+    session = BlobSession(bpy.context, blob)
+    session.tick(bpy.context, 0.01)
+    scenes.activate(blob)
+    physplace.blob_add(kind="plane", location=(0.0, 0.0, 0.0))
+    for _ in range(3):
+        session.tick(bpy.context, 0.02)
+    assert session.problem is None
+    assert session.state.status is not SculptStatus.ENDLESS
+    floaters = session.state.floaters.positions
+    assert len(floaters) > 0
+    assert np.isfinite(floaters).all()
