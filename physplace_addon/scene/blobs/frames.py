@@ -67,6 +67,12 @@ class BlobFrames:
         self._check(found, self.next)
         self._models.append(found)
 
+    def forget(self, frame: int) -> None:
+        """Forget a frame and all after it, because what is keyed may have changed."""
+        del self._models[max(frame - self.first, 0) :]
+        if self._solver is not None:
+            self._solver.forget(frame)
+
     def _check(self, found: BlobModel, frame: int) -> None:
         if self._models and not self._models[0].is_made_as(found):
             how = f"it is made of other parts on frame {frame} than on frame {self.first}"
@@ -175,6 +181,8 @@ def rendered_model(blob: Object, depsgraph: Depsgraph) -> BlobModel:
         frame, known = scene.frame_current, _rendered.get(blob.name)
         if known is None or known.first != scene.frame_start or not known.is_unchanged(frame):
             known = _rendered[blob.name] = BlobFrames(blob, scene.frame_start)
+        elif frame == known.first:
+            known.forget(frame + 1)  # what is keyed in later frames may have changed since the last pass
         if known.is_next(frame):
             known.read_next()
         return known.at(frame)[0] if known.is_read(frame) else found

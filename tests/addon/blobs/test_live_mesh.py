@@ -296,3 +296,18 @@ def test_an_empty_of_an_earlier_version_gets_a_mesh_that_follows_it(blob: bpy.ty
     assert not physplace.blob_update.poll()
     assert physplace.blob_delete() == {"FINISHED"}
     assert "Old Surface" not in bpy.data.objects
+
+
+def test_a_second_pass_shows_keys_that_were_changed_after_the_first(blob: bpy.types.Object) -> None:
+    scene, control = current_scene(), bpy.data.objects["Control"]
+    scene.frame_start, scene.frame_end = 1, 8
+    for frame, x in ((1, 2.2), (8, 2.6)):
+        control.location.x = x
+        control.keyframe_insert("location", index=0, frame=frame)
+    for changed in (False, True):
+        if changed:
+            control.location.x = 3.9
+            control.keyframe_insert("location", index=0, frame=5)
+        for frame in range(1, 9):
+            scene.frame_set(frame)
+            assert vertices(blob)[:, 0].max() == pytest.approx(control.location.x, abs=0.02), frame
