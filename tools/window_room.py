@@ -37,8 +37,9 @@ SUITES = {"trixie": PACKAGES, "sid": [*PACKAGES, "python3-cattr"]}
 # Nobody reads manuals in a room.
 UNWANTED = ("doc", "man", "locale", "info")
 
-# The languages that Blender offers: Debian has the list among what is unwanted. Its own words stay English.
-LANGUAGES = "0:Automatic (Automatic):DEFAULT\n1:German (Deutsch):de_DE\n"
+# The languages that Blender offers, by the numbers that it knows: it begins with 1. Debian has the list among
+# what is unwanted. Blender's own words stay English.
+LANGUAGES = "0:Automatic (Automatic):DEFAULT\n1:English (English):en_US\n5:German (Deutsch):de_DE\n"
 
 MS_BIND, MS_REC = 4096, 16384
 

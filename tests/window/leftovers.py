@@ -83,7 +83,8 @@ def drawings() -> list[object]:
     return [
         each
         for each in gc.get_objects()
-        if type(each).__module__.startswith(extension.MODULE) and getattr(each, "_handler", None) is not None
+        if str(type(each).__module__).startswith(extension.MODULE)  # a descriptor, of some of Blender's types
+        and getattr(each, "_handler", None) is not None
     ]
 
 
