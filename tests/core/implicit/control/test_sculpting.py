@@ -163,12 +163,12 @@ def test_floaters_are_denser_near_what_is_dragged_and_only_then() -> None:
     sculpting = at_work(ball(2.0), settings, steps=40)
     sculpting.drag(sculpting.add(np.array([2.0 * R, 0.0, 0.0])), np.array([2.0 * R + 0.1, 0.0, 0.0]))
     counts = []
-    for _ in range(40):
+    for _ in range(80):
         state = sculpting.step()
         near = np.linalg.norm(state.floaters.positions - state.controls.position[0], axis=1) < 0.25
         counts.append(near.sum())
     assert state.floaters.desired[near].max() < 0.11
-    assert counts[-1] > 1.5 * counts[0]
+    assert np.mean(counts[-20:]) > 1.5 * counts[0]  # of so few, one more or less comes and goes
     sculpting.release(0)
     sculpting.step()
     assert np.all(sculpting.state.floaters.desired == 0.12)
