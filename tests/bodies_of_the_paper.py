@@ -24,7 +24,8 @@ from tests.core.surfaces.analytic import radial_bodies
 from tests.core.surfaces.curves.trigonometric_paths import TrigonometricPath
 from tests.oracles.patches import Patches
 from tests.oracles.profiles import Profile, bezier, line
-from tests.oracles.shapes import Ball, Box, Polyhedron, Resting, Revolution, Ring, Star, Superquadric, Tube
+from tests.oracles.shapes import Ball, Box, Polyhedron, Resting, Revolution, Ring, Star, Superquadric
+from tests.oracles.tubes import Tube
 from tests.teapot import LID_SCALE, lid_nets, pot_nets
 
 

@@ -12,6 +12,7 @@ from physplace_addon.core.implicit import blobby_spheres
 from physplace_addon.core.rigid import Pose
 from tests.bodies_of_the_paper import torus
 from tests.oracles.blobs import Gaussians
+from tests.oracles.shapes import Ring
 
 RADIUS = SPREAD * np.sqrt(np.log(1.0 / LEVEL))  # of a ball
 
@@ -53,7 +54,8 @@ def test_its_bound_has_the_sign_of_the_distance_and_is_not_more(kind: str) -> No
 def test_a_blob_overlaps_a_torus_only_where_it_touches_it(blob_first: bool) -> None:
     """It is a ball above the ring's circle: their surfaces meet at the sum of the radii."""
     ring = torus(1.0, 0.3)
-    ball, other = blob("ball"), Thing(ring.body, ring.shape)  # type: ignore[arg-type]
+    assert isinstance(ring.shape, Ring)
+    ball, other = blob("ball"), Thing(ring.body, ring.shape)
     for beyond, touches in ((1e-6, False), (-1e-4, True)):
         over = moved(1.0, 0.0, 0.3 + RADIUS + beyond)
         pair = (ball, over, other, moved(0, 0, 0))

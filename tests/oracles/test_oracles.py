@@ -30,9 +30,9 @@ from tests.oracles.shapes import (
     Revolution,
     Star,
     Superquadric,
-    Tube,
 )
 from tests.oracles.triangles import crossings
+from tests.oracles.tubes import Tube
 
 EYE = np.eye(3)
 

@@ -18,7 +18,8 @@ from tests.oracles.frames import rotation_of
 from tests.oracles.judgement import TOUCHING, judged
 from tests.oracles.profiles import Profile, bezier, line
 from tests.oracles.rests import nearest_rest
-from tests.oracles.shapes import Ball, Box, HalfSpace, Resting, Revolution, Ring, Star, Superquadric, Tube
+from tests.oracles.shapes import Ball, Box, HalfSpace, Resting, Revolution, Ring, Star, Superquadric
+from tests.oracles.tubes import Tube
 
 EYE = np.eye(3)
 HELD = 1e-6  # imbalance, over the weight
