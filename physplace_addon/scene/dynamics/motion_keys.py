@@ -121,10 +121,11 @@ def _check_actions(objects: Sequence[Object]) -> None:
         action = obj.animation_data.action if obj.animation_data else None
         if action is None:
             continue
-        for other in [user for user in users[action.name_full, slot_of(obj)] if user != obj]:
+        others = [user for user in users[action.name_full, slot_of(obj)] if user != obj]
+        if others:
             raise SceneError(
                 obj.name,
-                f'it shares its action "{action.name}" with "{other.name}"',
+                f'it shares its action "{action.name}" with "{others[0].name}"',
                 "make the action single-user (the number beside its name)",
             )
 

@@ -153,7 +153,7 @@ def leave_out_settings(left_out: LeftOut, movers: Sequence[Object]) -> None:
                     left_out.add(setting, member.name)
         for child in obj.children_recursive:
             is_active = child.rigid_body is not None and child.rigid_body.type == ACTIVE
-            if is_active or any(True for _ in transform_curves(child)):
+            if is_active or next(transform_curves(child), None) is not None:
                 left_out.add("the motion by itself, as it moves with its parent,", child.name)
 
 
