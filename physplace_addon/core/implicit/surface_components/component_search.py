@@ -152,13 +152,12 @@ class SurfaceComponents:
         if not self.inside.most and not len(self.undecided):
             return np.zeros((0, 2), dtype=np.intp), np.zeros((0, 3))
         starts = [starts_of_flows(self.boxes, own) for own in (BoxClass.INSIDE, BoxClass.OUTSIDE)]
+        sides = list(zip((self.inside, self.outside), starts, strict=True))
         if self._decided:
-            sides = zip((self.inside, self.outside), starts, strict=True)
             few = [_some_of_each(regions.group[box], place, _STARTS) for regions, (box, place) in sides]
             found = self._components_at(np.concatenate(few), FEW_STEPS)
             if len(found[0]) == len(self):
                 return found
-        sides = zip((self.inside, self.outside), starts, strict=True)
         many = [_some_of_each(regions.group[box], place, _MORE_STARTS) for regions, (box, place) in sides]
         unknown = _some_of_each(self._unknown[self._unknown >= 0], self.undecided, _STARTS)
         return self._components_at(np.concatenate([*many, unknown]))
