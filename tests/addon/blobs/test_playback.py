@@ -34,6 +34,13 @@ def keyed(blob: bpy.types.Object) -> bpy.types.Object:
     return blob
 
 
+def key_property(obj: bpy.types.Object, name: str, values: dict[int, float]) -> None:
+    """Key a custom property, by its values in frames."""
+    for frame, value in values.items():
+        obj[name] = value
+        obj.keyframe_insert(f'["{name}"]', frame=frame)
+
+
 def in_frames(blob: bpy.types.Object) -> np.ndarray:
     """The parameters of its surface in each of the six frames, which are played twice."""
     found = []
@@ -80,17 +87,13 @@ def test_a_driven_element_is_not_baked_and_may_be_frozen(keyed: bpy.types.Object
 
 
 def test_the_thinness_may_be_keyed_and_another_order_of_elements_is_refused(keyed: bpy.types.Object) -> None:
-    for frame, bias in ((1, 0.37), (6, 0.2)):
-        keyed["blob.bias"] = bias
-        keyed.keyframe_insert('["blob.bias"]', frame=frame)
+    key_property(keyed, "blob.bias", {1: 0.37, 6: 0.2})
     assert physplace.blob_bake(frame_start=1, frame_end=6) == {"FINISHED"}
     current_scene().frame_set(6)
     assert off(keyed) < 5e-3
     physplace.blob_free_bake()
     ball = bpy.data.objects["Sphere"]
-    for frame in (1, 6):
-        ball["blob.subtract"] = frame == 6
-        ball.keyframe_insert('["blob.subtract"]', frame=frame)
+    key_property(ball, "blob.subtract", {1: False, 6: True})
     says = "made of other parts on frame 6 than on frame 1"
     refused(physplace.blob_bake, keyed, says, frame_start=1, frame_end=6)
 
@@ -193,9 +196,7 @@ def test_a_weight_may_be_keyed_whichever_element_has_it(blob: bpy.types.Object) 
     blob["blob.sigma"] = 0.3
     scenes.activate(blob)
     for ball in [child for child in blob.children if "blob.element" in custom_properties(child)]:
-        for frame, weight in ((1, 1.0), (3, 1.5)):
-            ball["blob.weight"] = weight
-            ball.keyframe_insert('["blob.weight"]', frame=frame)
+        key_property(ball, "blob.weight", {1: 1.0, 3: 1.5})
         assert physplace.blob_bake(frame_start=1, frame_end=3) == {"FINISHED"}
         current_scene().frame_set(3)
         assert off(blob) < 5e-3
