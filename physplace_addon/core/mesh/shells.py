@@ -5,6 +5,10 @@ turned over.  One that still encloses a negative volume is a cavity if it lies i
 over if it does not.  A positive shell inside the solid is matter inside matter, and adds none: it is filled
 on both sides.  With w the number of positive shells around a shell, less the cavities around it, matter ends
 at a positive shell where w = 0, and at a cavity where w = 1.
+
+A shell lies in another of larger volume, in whose box it is, if a place just inside of it does.  The place is
+under the middle of its largest triangle, so that a shell may touch the other from inside, or share a corner
+or a wall with it: what lies on the surface tells nothing, what lies under it does.
 """
 
 from __future__ import annotations
@@ -14,8 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
+from ..vectors import cross, length
 from .inside import encloses
-from .mass import signed_volumes
+from .mass import areas, signed_volumes
 
 LEAST_VOLUME = 1e-8
 """Least volume of a solid, over its area times its bounding box's diagonal.  Welding leaves none thinner."""
@@ -23,6 +28,10 @@ LEAST_VOLUME = 1e-8
 OUTER = 64
 """Shells, the largest by their boxes, that are tested for others inside.  It bounds the time, which grows
 with the product of outer and inner shells."""
+
+_UNDER = 1e-4
+"""Depth of the place inside a shell under its largest triangle, over the root of that triangle's area: far
+above rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +56,7 @@ def shells(corners: Floats, labels: Ints, two_sided: Bools) -> Shells:
     """
     volumes = np.bincount(labels, weights=signed_volumes(corners))
     sign = 1.0 if volumes.sum() >= 0.0 else -1.0
-    outer, around = _around(corners, labels)
+    outer, around = _around(corners, labels, volumes)
     negative = sign * volumes < 0.0
     cavity = negative & (around & ~negative[outer][:, None]).any(axis=0)
     direction = np.where(cavity, -1, 1)
@@ -69,9 +78,13 @@ def _notes(turned: Bools, cavity: Bools, filled: Bools) -> list[str]:
     return [f"{count} {what}" for what, count in counts.items() if count]
 
 
-def _around(corners: Floats, labels: Ints) -> tuple[Ints, Bools]:
-    """Return the largest shells (o,), and whether each encloses the others (o, s); none if there is one
-    shell.
+def _around(corners: Floats, labels: Ints, volumes: Floats) -> tuple[Ints, Bools]:
+    """Return the largest shells (o,), and whether each encloses the others (o, s); none if there is one shell.
+
+    Args:
+        corners: (t, 3, 3).
+        labels: the shell (t,) of each triangle.
+        volumes: of the shells (s,), negative where they are inside out.
     """
     if not labels.any():
         return np.zeros(0, dtype=np.intp), np.zeros((0, 1), dtype=bool)
@@ -79,11 +92,28 @@ def _around(corners: Floats, labels: Ints) -> tuple[Ints, Bools]:
     begins = np.flatnonzero(np.diff(labels[order], prepend=-1))
     lower = np.minimum.reduceat(corners.min(axis=1)[order], begins)
     upper = np.maximum.reduceat(corners.max(axis=1)[order], begins)
-    first = corners[order[begins], 0]
+    places = _places_inside(corners, labels, volumes)
     outer = np.argsort(-np.prod(upper - lower, axis=1))[:OUTER]
     around = np.zeros((len(outer), len(begins)), dtype=bool)
     for row, shell in enumerate(outer.tolist()):
-        inner = np.flatnonzero(((lower > lower[shell]) & (upper < upper[shell])).all(axis=1))
+        within = ((lower >= lower[shell]) & (upper <= upper[shell])).all(axis=1)
+        inner = np.flatnonzero(within & (np.abs(volumes) < abs(volumes[shell])))
         if len(inner):
-            around[row, inner] = encloses(corners[labels == shell], first[inner])
+            around[row, inner] = encloses(corners[labels == shell], places[inner])
     return outer, around
+
+
+def _places_inside(corners: Floats, labels: Ints, volumes: Floats) -> Floats:
+    """Return a place (s, 3) just inside of each shell, under its largest triangle; arguments as `_around`
+    takes them.
+    """
+    area = areas(corners)
+    order = np.lexsort((area, labels))
+    largest = corners[order[np.diff(labels[order], append=-1) != 0]]
+    normal = cross(largest[:, 1] - largest[:, 0], largest[:, 2] - largest[:, 0])
+    double = length(
+        normal
+    )  # twice the area, so that the unit normal times its root is normal / sqrt(2 double)
+    depth = np.where(volumes < 0.0, -_UNDER, _UNDER) / np.sqrt(2.0 * np.where(double > 0.0, double, 1.0))
+    places: Floats = largest.mean(axis=1) - depth[:, None] * normal
+    return places
