@@ -15,10 +15,11 @@ from ..arrays import Floats, Ints, chosen
 from ..errors import MeshError
 from ..mesh.cleaning import CleanMesh, clean
 from ..mesh.duplicate_faces import unique_regions
-from ..mesh.edges import edge_table
+from ..mesh.edges import edge_table, shell_labels
 from ..mesh.enclosing_ball import enclosing_ball
 from ..mesh.features import mesh_features
 from ..mesh.hole_filling import filled_mesh
+from ..mesh.inside import encloses
 from ..mesh.mass import AREA, VOLUME, MassProperties, mass_of_corners
 from ..mesh.orientation import Orientation, oriented
 from ..surfaces.flat import Segments, Triangles
@@ -74,18 +75,40 @@ def polyhedron(points: ArrayLike, triangles: ArrayLike, name: str) -> Body:
 
 
 def _oriented(mesh: CleanMesh) -> tuple[CleanMesh, Orientation]:
-    """Return the mesh and its orientation, without duplicate flat faces if these keep it from being a
-    solid.
+    """Return the mesh and its orientation, without duplicate flat faces, and without walls inside of solids
+    that are glued together.
     """
     found = oriented(mesh.points, mesh.triangles, mesh.two_sided)
-    if found.closed:
+    if found.closed and int(found.edges.count.max()) <= 2:
         return mesh, found
     edges = found.edges if found.triangles is mesh.triangles else edge_table(mesh.triangles)
     kept, two_sided = unique_regions(mesh.points, mesh.triangles, edges, mesh.width, mesh.two_sided)
-    if kept.all():
+    if not kept.all():
+        mesh = mesh.without_duplicates(kept, two_sided)
+        found = oriented(mesh.points, mesh.triangles, mesh.two_sided)
+    if found.closed:
         return mesh, found
-    single = mesh.without_duplicates(kept, two_sided)
-    return single, oriented(single.points, single.triangles, single.two_sided)
+    return _without_walls(mesh, found) or (mesh, found)
+
+
+def _without_walls(mesh: CleanMesh, found: Orientation) -> tuple[CleanMesh, Orientation] | None:
+    """Return a mesh without the walls between solids that are glued together, and its orientation, if what is
+    left is a solid that has all of them inside.  Otherwise return None.
+
+    A wall is made of faces that were there in both orientations, and goes on to no others.
+    """
+    part = shell_labels(found.edges, found.edges.paired)
+    wall = np.bincount(part, weights=~mesh.two_sided)[part] == 0.0
+    if not wall.any() or wall.all():
+        return None
+    left = mesh.without_walls(wall)
+    solid = oriented(left.points, left.triangles, left.two_sided)
+    if not solid.closed:
+        return None
+    inside = encloses(
+        left.points[solid.triangles[solid.filled]], mesh.points[mesh.triangles[wall]].mean(axis=1)
+    )
+    return (left, solid) if inside.all() else None
 
 
 def _weighed(corners: Floats, found: Orientation) -> tuple[MassProperties, tuple[str, ...]]:

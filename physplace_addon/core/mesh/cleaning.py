@@ -109,6 +109,13 @@ class CleanMesh:
     def without_duplicates(self, kept: Bools, two_sided: Bools) -> CleanMesh:
         """Return the mesh of the triangles (t,) to keep; the others are duplicates of them."""
         note = f"{int((~kept).sum())} triangles of doubled faces merged"
+        return self._of(kept, two_sided, note)
+
+    def without_walls(self, walls: Bools) -> CleanMesh:
+        """Return the mesh without some triangles (t,), which are walls inside of it."""
+        return self._of(~walls, self.two_sided, f"{int(walls.sum())} triangles of walls inside left out")
+
+    def _of(self, kept: Bools, two_sided: Bools, note: str) -> CleanMesh:
         points, triangles = _used(self.points, self.triangles[kept])
         return replace(
             self, points=points, triangles=triangles, two_sided=two_sided[kept], notes=(*self.notes, note)

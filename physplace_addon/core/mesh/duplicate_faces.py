@@ -2,7 +2,8 @@
 
 Triangles with the same corners are duplicates.  So are flat faces of more corners, although their duplicates
 with the opposite orientation are often divided into other triangles: coplanar triangles that are joined
-across edges are a flat region, and two regions with the same border edges are duplicates.
+across edges are a flat region if they lie in one plane as a whole, which a finely divided bend does not, and
+two flat regions with the same border edges are duplicates.
 """
 
 from __future__ import annotations
@@ -16,6 +17,10 @@ from .edges import HASH_FACTOR, EdgeTable, component_labels
 EVEN, ODD, BOTH = 1, 2, 3
 """Orientations: the corners are an even or an odd permutation of their increasing order; BOTH = EVEN |
 ODD."""
+
+PLANAR = 8.0
+"""Greatest height of a flat region across its plane, over the width that is allowed at an edge: that of
+rounding, which is as large anywhere in the region, while a bend adds up from edge to edge."""
 
 
 def unique_triangles(triangles: Ints, two_sided: Bools) -> tuple[Ints, Bools]:
@@ -83,14 +88,42 @@ def unique_regions(
     twin = first != np.arange(len(first))
     if not twin.any():
         return np.ones(len(triangles), dtype=bool), two_sided
-    a, b, c = (points[corner] for corner in triangles.T)
-    facing = np.zeros((len(first), 3))
-    np.add.at(facing, region, np.cross(b - a, c - a))
+    facing = _area_vectors(points[triangles], region)
+    some = np.unique(np.concatenate([np.flatnonzero(twin), first[twin]]))
+    flat = np.zeros(len(first), dtype=bool)
+    flat[some] = _planar(points, triangles, region, some, facing, width)
+    twin &= flat & flat[first]
     opposed = np.einsum("ri,ri->r", facing, facing[first]) < 0.0
     opposed |= np.bincount(region, weights=two_sided, minlength=len(first)) > 0
     both = np.zeros(len(first), dtype=bool)
     both[first[twin & opposed]] = True
     return ~twin[region], two_sided | both[region]
+
+
+def _area_vectors(corners: Floats, region: Ints) -> Floats:
+    """Return twice the area vectors (r, 3) of regions, from triangles (t, 3, 3) and their regions (t,)."""
+    double = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    return np.stack([np.bincount(region, weights=axis) for axis in double.T], axis=1)
+
+
+def _planar(points: Floats, triangles: Ints, region: Ints, some: Ints, facing: Floats, width: float) -> Bools:
+    """Return which regions (s,) lie within PLANAR widths of a plane, of those with numbers `some` (s,),
+    increasing.
+
+    facing (r, 3): vectors along the normals of all regions.
+    """
+    rows = np.flatnonzero(np.isin(region, some))
+    owner = np.searchsorted(some, region[rows])
+    size = np.linalg.norm(facing[some], axis=1)
+    normal = facing[some] / np.where(size > 0.0, size, 1.0)[:, None]
+    origin = np.empty((len(some), 3))
+    origin[owner] = points[triangles[rows, 0]]
+    height = np.einsum("tci,ti->tc", points[triangles[rows]] - origin[owner][:, None], normal[owner])
+    low, high = np.zeros(len(some)), np.zeros(len(some))
+    np.minimum.at(low, owner, height.min(axis=1))
+    np.maximum.at(high, owner, height.max(axis=1))
+    planar: Bools = (size > 0.0) & (high - low <= PLANAR * width)
+    return planar
 
 
 def _coplanar(points: Floats, triangles: Ints, edges: EdgeTable, width: float) -> Bools:
@@ -116,7 +149,7 @@ def _first_with_border(region: Ints, edges: EdgeTable, border: Bools) -> Ints:
     triangles = np.bincount(region)
     first = np.arange(len(triangles))
     length = np.bincount(owner, minlength=len(first))
-    sizes = np.unique(length[triangles > 1])
+    sizes = np.unique(length[(triangles > 1) & (length > 0)])  # what has no border is no flat region
     some = np.isin(length, sizes)[owner]
     owner, edge = owner[some], edge[some]
     order = np.lexsort((edge, owner))

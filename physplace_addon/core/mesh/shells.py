@@ -54,7 +54,7 @@ def shells(corners: Floats, labels: Ints, two_sided: Bools) -> Shells:
         labels: the shell (t,) of each triangle.
         two_sided: triangles (t,) that were there in both orientations; the notes do not count them as turned.
     """
-    volumes = np.bincount(labels, weights=signed_volumes(corners))
+    volumes = np.bincount(labels, weights=signed_volumes(corners)).astype(np.float64, copy=False)
     sign = 1.0 if volumes.sum() >= 0.0 else -1.0
     outer, around = _around(corners, labels, volumes)
     negative = sign * volumes < 0.0
@@ -79,7 +79,8 @@ def _notes(turned: Bools, cavity: Bools, filled: Bools) -> list[str]:
 
 
 def _around(corners: Floats, labels: Ints, volumes: Floats) -> tuple[Ints, Bools]:
-    """Return the largest shells (o,), and whether each encloses the others (o, s); none if there is one shell.
+    """Return the largest shells (o,), and whether each encloses the others (o, s); none if there is one
+    shell.
 
     Args:
         corners: (t, 3, 3).

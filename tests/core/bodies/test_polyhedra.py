@@ -166,10 +166,53 @@ def test_solids_that_touch_in_an_edge_or_a_corner_stay_solid(offset: tuple[float
     assert body.mass.volume == pytest.approx(2.0)
 
 
-def test_solids_glued_at_a_face_keep_a_wall_and_are_not_trusted() -> None:
-    body = polyhedron(*beside(cube_mesh(), cube_mesh(1.0, (1.0, 0.0, 0.0))), "glued")
+CUBE_CUT_OTHERWISE = np.array(
+    [
+        [*corners]
+        for (a, b, c), (_, _, d) in CUBE_TRIANGLES.reshape(6, 2, 3)
+        for corners in ((b, c, d), (b, d, a))
+    ]
+)
+"""The cube's triangles with the other diagonals."""
+
+
+@pytest.mark.parametrize("count", [2, 5])
+@pytest.mark.parametrize("other", [CUBE_TRIANGLES, CUBE_CUT_OTHERWISE], ids=["alike", "otherwise"])
+def test_solids_glued_at_faces_are_one_solid_without_walls(count: int, other: Ints) -> None:
+    cubes = [
+        (cube_mesh(1.0, (float(i), 0.0, 0.0))[0], other if i % 2 else CUBE_TRIANGLES) for i in range(count)
+    ]
+    body = polyhedron(*beside(*cubes), "glued")
     check_structure(body)
+    assert body.closed
+    assert body.mass.volume == pytest.approx(count)
+    assert body.face_count == 2 * (4 * count + 2)
+    assert body.notes[-1] == f"{2 * (count - 1)} triangles of walls inside left out"
+
+
+def test_a_doubled_face_outside_of_glued_solids_is_no_wall() -> None:
+    points, triangles = beside(cube_mesh(), cube_mesh(1.0, (1.0, 0.0, 0.0)))
+    body = polyhedron(points, np.vstack([triangles, triangles[:2, ::-1]]), "glued")
+    assert body.closed
+    assert body.mass.volume == pytest.approx(2.0)
+
+
+def test_a_square_from_one_solid_to_another_is_no_wall() -> None:
+    """What is left without it is a solid, but it is not inside of that."""
+    points, triangles = beside(cube_mesh(), cube_mesh(1.0, (2.0, 0.0, 0.0)))
+    square = np.array([[7, 6, 10], [7, 10, 11]])
+    body = polyhedron(points, np.vstack([triangles, square, square[:, ::-1]]), "bridge")
     assert not body.closed
+    assert body.face_count == 26
+
+
+@pytest.mark.parametrize("turn", [1, -1])
+def test_a_solid_that_is_there_twice_and_cut_otherwise_counts_once(turn: int) -> None:
+    body = polyhedron(CUBE_POINTS, np.vstack([CUBE_TRIANGLES, CUBE_CUT_OTHERWISE[:, ::turn]]), "twice")
+    check_structure(body)
+    assert body.closed
+    assert body.mass.volume == pytest.approx(1.0)
+    assert body.notes == ("12 triangles of doubled faces merged",)
 
 
 def test_a_sheet_has_its_area_for_mass_and_edges_with_one_face() -> None:
