@@ -12,6 +12,7 @@ exponential map, which keeps the unit rows e'e = 1 to rounding.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,7 +20,9 @@ import numpy as np
 
 from ..arrays import Floats
 from ..quaternions import matrices, products
-from ..rigid import quaternion_conjugate, rotation_vector
+from ..rigid import Pose, quaternion_conjugate, rotation_vector
+
+_UNTURNED = np.array([[1.0, 0.0, 0.0, 0.0]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +41,11 @@ class Configuration:
         matrix[:-1] = matrices(self.turn)
         matrix[-1] = np.eye(3)
         return np.concatenate([self.centre, np.zeros((1, 3))]), matrix
+
+    @cached_property
+    def turns(self) -> Floats:
+        """The Euler parameters (k + 1, 4), and last, for FIXED, those of the world."""
+        return np.concatenate([self.turn, _UNTURNED])
 
     def moved(self, twists: Floats, length: float) -> Configuration:
         """Return the configuration after twists (dX / L, dTheta) (k, 6), exactly, however large the turns
@@ -59,3 +67,11 @@ def twists_between(first: Configuration, second: Configuration, length: float) -
     """
     apart = products(second.turn, quaternion_conjugate(first.turn))
     return np.concatenate([(second.centre - first.centre) / length, rotation_vector(apart)], axis=1)
+
+
+def carried(configuration: Configuration, motions: Sequence[Pose]) -> Configuration:
+    """Return a configuration after rigid motions of the scene."""
+    for motion in motions:
+        turned = [motion.compose(Pose(turn, np.zeros(3))).rotation for turn in configuration.turn]
+        configuration = Configuration(motion.points(configuration.centre), np.array(turned).reshape(-1, 4))
+    return configuration

@@ -23,7 +23,7 @@ from ..mechanics.joints import Anchors, Joint, ball
 from ..rigid import Pose
 from ..vectors import cross
 from .configuration import Configuration
-from .guides import Guide
+from .guides import Guide, finite_vector, unit_direction
 from .rows import PerpendicularAxes, RowBatch, Rows
 
 
@@ -81,13 +81,18 @@ class Perpendicular(Constraint):
     axis1: Floats
     axis2: Floats
 
+    def check(self, count: int) -> None:
+        """Raise a JointError if the constraint has no meaning for a number of parts."""
+        super().check(count)
+        unit_direction(self.name, "first axis", self.axis1)
+        unit_direction(self.name, "second axis", self.axis2)
+
     def batch(self, groups: Grouping) -> RowBatch:
         """Return its row."""
         axes, pair = [], []
         for part, axis in ((self.first, self.axis1), (self.second, self.axis2)):
-            vector = np.asarray(axis, np.float64)
             group, frame = groups.frame(part, Pose.identity())
-            axes.append(frame.vectors(vector / np.linalg.norm(vector))[None])
+            axes.append(frame.vectors(unit_direction(self.name, "axis", axis))[None])
             pair.append(group)
         return PerpendicularAxes(np.array([pair]), axes[0], axes[1], np.full((1, 3), np.nan))
 
@@ -106,6 +111,11 @@ class _Guided(Constraint):
 
     point: Floats
     guide: Guide
+
+    def check(self, count: int) -> None:
+        """Raise a JointError if the constraint has no meaning for a number of parts."""
+        super().check(count)
+        finite_vector(self.name, "point", self.point)
 
     def batch(self, groups: Grouping) -> RowBatch:
         """Return its rows, one for each direction across the guide."""

@@ -118,7 +118,7 @@ class Equations:
         firm = len(self.batches) - self.goal_batches
         batches = (*self.batches[:firm], *(batch for some in of_goals for batch in some))
         found = replace(self, batches=batches, goals=tuple(goals), goal_batches=len(batches) - firm)
-        if self.has_goals_like(found) and [g.weight for g in goals] == [g.weight for g in self.goals]:
+        if self.has_goals_like(found):
             kept = ("dual", "places", "body", "bend_exactly", "bending_both", "soft")
             found.__dict__.update({name: getattr(self, name) for name in kept})
             return found
@@ -216,14 +216,13 @@ class Equations:
         others = self.angles.hessians(configuration, numbers[numbers >= count] - count)
         return np.concatenate([found, others])
 
-    def goals_moved_since(self, before: Equations) -> float:
-        """Return how far goals have moved from the same ones before, over L or in radians; 0 for others."""
-        farthest = 0.0
-        for goal, other in zip(self.goals, before.goals, strict=False):
-            if goal.kind == other.kind:
-                unit = 1.0 if goal.is_turn else self.groups.length
-                farthest = max(farthest, float(np.linalg.norm(goal.place - other.place)) / unit)
-        return farthest
+    def goals_moved_since(self, before: Equations, at: Configuration) -> float:
+        """Return how far goals have moved from the like ones of other equations, over L or in radians.
+
+        at: where the groups are.
+        """
+        pairs = zip(self.goals, before.goals, strict=True)
+        return max((goal.led_from(other, self.groups, at) for goal, other in pairs), default=0.0)
 
     def has_goals_like(self, before: Equations) -> bool:
         """Return whether the goals are those of other equations, apart from where they lead."""

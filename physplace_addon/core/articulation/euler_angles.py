@@ -173,7 +173,7 @@ class AngleRows(RowBatch):
         """
         chosen = self if rows is None else self._only(rows)
         count, each = len(chosen.axes), len(chosen.number)
-        turn = np.concatenate([configuration.turn, _UNTURNED])[chosen.pairs]
+        turn = configuration.turns[chosen.pairs]
         turns = np.concatenate([products(np.broadcast_to(q, (count, 4)), turn[:, 1]) for q in _DIFFERENCES])
         both = np.stack([np.tile(turn[:, 0], (7, 1)), turns], axis=1)
         found = chosen._repeated(7).rows(Configuration(np.zeros((14 * count, 3)), both.reshape(-1, 4)))
@@ -224,7 +224,7 @@ class AngleRows(RowBatch):
 
         The rates of a and c are taken times cos b.
         """
-        turn = np.concatenate([configuration.turn, _UNTURNED])[self.pairs]
+        turn = configuration.turns[self.pairs]
         frames = matrices(products(turn.reshape(-1, 4), self.turn.reshape(-1, 4))).reshape(-1, 2, 3, 3)
         first = frames[:, 0]
         seen = first.transpose(0, 2, 1) @ frames[:, 1]
@@ -241,7 +241,6 @@ class AngleRows(RowBatch):
         return np.stack([a, b, c], axis=1), rates, first
 
 
-_UNTURNED = np.array([[1.0, 0.0, 0.0, 0.0]])
 _STEP = 1e-5  # radians, of differences
 _DIFFERENCES = np.array(
     [quaternion_exponential(step * axis) for step in (0.0, _STEP, -_STEP) for axis in np.eye(3)]

@@ -20,6 +20,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Self
 
 import numpy as np
 
@@ -30,12 +31,13 @@ from ..quaternions import products
 from ..rigid import Pose, quaternion_conjugate, rotation_vector, skew
 from .configuration import Configuration
 from .constraints import Grouping, GuidedPoint
-from .guides import Guide, across
+from .guides import Guide, across, finite_vector, unit_direction
 from .rows import CoincidentPoints, RowBatch, Rows
 
 _PINNED = 100.0  # weight of a pin beside that of a goal
 _MOST = 1.0  # radians that a direction is turned towards its target at once
 _SMALL = 1e-4  # radians below which c is its limit, 1 / 12
+_UNIT = 1e-6  # error of the square of the length of a unit quaternion
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +55,7 @@ class Goal(ABC):
 
     def check(self, count: int) -> None:
         """Raise a JointError if the goal has no meaning for a number of parts."""
+        self.check_target()
         if not 0 <= self.part < count:
             raise JointError(
                 "goal", f"it is of part {self.part}, there are {count}", "name one that is there"
@@ -63,17 +66,24 @@ class Goal(ABC):
     @property
     def kind(self) -> tuple[object, ...]:
         """What goals have in common whose rows have the same structure, so that one can follow the other."""
-        return type(self), self.part, self.hard
+        return type(self), self.part, self.hard, self.weight
 
     @property
     def is_turn(self) -> bool:
         """Whether its error is an angle, not a length."""
         return False
 
-    @property
     @abstractmethod
-    def place(self) -> Floats:
-        """What the goal leads to, as numbers that say how far it has moved: lengths, or radians of turns."""
+    def check_target(self) -> None:
+        """Raise a JointError if what the goal leads to has no meaning."""
+
+    @abstractmethod
+    def led_from(self, before: Self, groups: Grouping, at: Configuration) -> float:
+        """Return how far this goal leads from where one of its kind led, over L or in radians; nothing only
+        if both ask for the same.
+
+        groups: of the linkage.  at: where they are.
+        """
 
     @abstractmethod
     def batches(self, groups: Grouping) -> list[RowBatch]:
@@ -87,10 +97,14 @@ class PointGoal(Goal):
     point: Floats
     target: Floats
 
-    @property
-    def place(self) -> Floats:
-        """The target (3,)."""
-        return np.asarray(self.target, np.float64)
+    def check_target(self) -> None:
+        """Raise a JointError if a number is not finite."""
+        finite_vector("goal", "point", self.point)
+        finite_vector("goal", "target", self.target)
+
+    def led_from(self, before: Self, groups: Grouping, at: Configuration) -> float:
+        """Return how far the target has moved, and how far the point has, over L."""
+        return (_apart(self.target, before.target) + _apart(self.point, before.point)) / groups.length
 
     def batches(self, groups: Grouping) -> list[RowBatch]:
         """Return three rows."""
@@ -107,12 +121,19 @@ class SurfaceGoal(Goal):
     @property
     def kind(self) -> tuple[object, ...]:
         """What goals with the same structure of rows have in common: the number of directions, too."""
-        return type(self), self.part, self.hard, self.surface.rows
+        return *super().kind, self.surface.rows
 
-    @property
-    def place(self) -> Floats:
-        """The point (3,): a surface does not move, as a rule."""
-        return np.asarray(self.point, np.float64)
+    def check_target(self) -> None:
+        """Raise a JointError if a number is not finite."""
+        finite_vector("goal", "point", self.point)
+
+    def led_from(self, before: Self, groups: Grouping, at: Configuration) -> float:
+        """Return how far the closest point of the surface has moved, and how far the point has, over L."""
+        moved = _apart(self.point, before.point)
+        if self.surface is not before.surface:
+            place = _place(groups, at, self.part, self.point)
+            moved += _apart(self.surface.nearest(place)[0], before.surface.nearest(place)[0])
+        return moved / groups.length
 
     def batches(self, groups: Grouping) -> list[RowBatch]:
         """Return a row for each direction across."""
@@ -131,10 +152,13 @@ class OrientationGoal(Goal):
         """Whether its error is an angle: it is."""
         return True
 
-    @property
-    def place(self) -> Floats:
-        """Twice the quaternion (4,)."""
-        return 2.0 * np.asarray(self.rotation, np.float64)
+    def check_target(self) -> None:
+        """Raise a JointError if the quaternion has no direction."""
+        _check_rotation(self.rotation)
+
+    def led_from(self, before: Self, groups: Grouping, at: Configuration) -> float:
+        """Return the angle between both orientations."""
+        return _turn_between(self.rotation, before.rotation)
 
     def batches(self, groups: Grouping) -> list[RowBatch]:
         """Return three rows."""
@@ -154,10 +178,16 @@ class LookAtGoal(Goal):
         """Whether its error is an angle: it is."""
         return True
 
-    @property
-    def place(self) -> Floats:
-        """Nothing: what a target's motion turns depends on how far away it is."""
-        return np.zeros(0)
+    def check_target(self) -> None:
+        """Raise a JointError if a number is not finite, or the direction has no length."""
+        finite_vector("goal", "point", self.point)
+        finite_vector("goal", "target", self.target)
+        unit_direction("goal", "direction", self.direction)
+
+    def led_from(self, before: Self, groups: Grouping, at: Configuration) -> float:
+        """Return the angle between the rays to both targets, and that between both directions."""
+        rays = [goal.target - _place(groups, at, self.part, goal.point) for goal in (self, before)]
+        return _angle_between(*rays) + _angle_between(self.direction, before.direction)
 
     def batches(self, groups: Grouping) -> list[RowBatch]:
         """Return two rows."""
@@ -174,10 +204,13 @@ class PinGoal(Goal):
 
     pose: Pose
 
-    @property
-    def place(self) -> Floats:
-        """The translation (3,)."""
-        return np.asarray(self.pose.translation, np.float64)
+    def check_target(self) -> None:
+        """Raise nothing: poses are checked where they are made."""
+
+    def led_from(self, before: Self, groups: Grouping, at: Configuration) -> float:
+        """Return how far the place has moved, over L, or the angle between both poses, if that is more."""
+        moved = _apart(self.pose.translation, before.pose.translation) / groups.length
+        return max(moved, _turn_between(self.pose.rotation, before.pose.rotation))
 
     def batches(self, groups: Grouping) -> list[RowBatch]:
         """Return six rows."""
@@ -219,7 +252,7 @@ class Turned(RowBatch):
 
     def rows(self, configuration: Configuration) -> Rows:
         """Return three rows: the rotation vector from the target, in the scene."""
-        apart = products(configuration.turn[self.group][None], quaternion_conjugate(self.target)[None])[0]
+        apart = products(configuration.turns[self.group][None], quaternion_conjugate(self.target)[None])[0]
         vector = rotation_vector(apart)
         blocks = np.zeros((3, 2, 6))
         blocks[:, 0, 3:] = inverse_jacobian(vector)
@@ -281,6 +314,35 @@ def _aim(u: Floats, s: Floats) -> tuple[Floats, bool]:
     size = float(np.linalg.norm(side))
     side = side / size if size > 1e-9 else across(u)[0]
     return np.cos(_MOST) * u + np.sin(_MOST) * side, False
+
+
+def _apart(first: Floats, second: Floats) -> float:
+    return float(np.linalg.norm(np.asarray(first, np.float64) - second))
+
+
+def _angle_between(first: Floats, second: Floats) -> float:
+    """Return the angle between two vectors (3,), radians."""
+    return float(np.arctan2(np.linalg.norm(np.cross(first, second)), np.dot(first, second)))
+
+
+def _turn_between(first: Floats, second: Floats) -> float:
+    """Return the angle of the turn between two orientations, unit quaternions (4,)."""
+    apart = products(np.asarray(first)[None], quaternion_conjugate(np.asarray(second))[None])
+    return float(np.linalg.norm(rotation_vector(apart[0])))
+
+
+def _check_rotation(rotation: Floats) -> None:
+    """Raise a JointError for numbers that are no unit quaternion (4,)."""
+    given = np.asarray(rotation, np.float64)
+    if given.shape != (4,) or not abs(float(given @ given) - 1.0) < _UNIT:
+        raise JointError("goal", f"its orientation is {rotation}", "give a quaternion of length 1")
+
+
+def _place(groups: Grouping, at: Configuration, part: int, point: Floats) -> Floats:
+    """Return where a point (3,) of a part is in the scene."""
+    (centre, matrix), (group, local) = at.frames, groups.point(part, point)
+    place: Floats = centre[group] + matrix[group] @ local
+    return place
 
 
 def _point_rows(groups: Grouping, part: int, point: Floats, target: Floats) -> RowBatch:

@@ -25,6 +25,7 @@ from scipy.sparse.csgraph import connected_components
 
 from ..arrays import Floats, Ints
 from ..contact.system import FIXED
+from ..errors import JointError
 from ..mechanics.inertia import Inertia
 from ..mechanics.joints import Joint
 from ..quaternions import products
@@ -32,7 +33,6 @@ from ..rigid import Pose, quaternion_conjugate
 from .configuration import Configuration
 from .linkage import Linkage
 
-_UNTURNED = np.array([[1.0, 0.0, 0.0, 0.0]])
 _LEAST_COSINE = 0.1  # of half a turn, from the reference: at half of a whole turn E has no curvature
 _LEAST_LEVER = 1e-3  # of k_g over L: a bead's turn costs no less, so that rows stay comparable
 
@@ -62,10 +62,16 @@ class RigidGroups:
 
     @classmethod
     def of(cls, linkage: Linkage, poses: Sequence[Pose]) -> tuple[RigidGroups, Configuration]:
-        """Return the groups of a linkage at poses (m), and their configuration."""
+        """Return the groups of a linkage at poses (m), and their configuration.
+
+        Raises JointError for one of which nothing can move.
+        """
         length = linkage.size(poses)
         numbers, placed = _welded(linkage, poses)
         count = int(numbers.max(initial=-1)) + 1
+        if count == 0:
+            found = "all of its parts are welded to the world, so that none can move"
+            raise JointError("linkage", found, "unlock a joint")
         masses = np.array([part.mass.mass for part in linkage.parts])
         centres = np.array(
             [pose.points(part.mass.center) for part, pose in zip(linkage.parts, placed, strict=True)]
@@ -176,7 +182,7 @@ class RigidGroups:
 
     def _made_poses(self, configuration: Configuration) -> tuple[Pose, ...]:
         centre, matrix = configuration.frames
-        turn = np.concatenate([configuration.turn, _UNTURNED])[self.part_group]
+        turn = configuration.turns[self.part_group]
         turned, shifted = self._offset_arrays
         rotation = products(turn, turned)
         places = centre[self.part_group] + (matrix[self.part_group] @ shifted[:, :, None])[:, :, 0]

@@ -44,8 +44,8 @@ class Plane(Guide):
     normal: Floats
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "point", _vector("plane", "point", self.point))
-        object.__setattr__(self, "normal", _direction("plane", "normal", self.normal))
+        object.__setattr__(self, "point", finite_vector("plane", "point", self.point))
+        object.__setattr__(self, "normal", unit_direction("plane", "normal", self.normal))
 
     def nearest(self, place: Floats) -> tuple[Floats, Floats]:
         """Return the foot of the perpendicular and the normal."""
@@ -60,7 +60,7 @@ class Sphere(Guide):
     radius: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "center", _vector("sphere", "center", self.center))
+        object.__setattr__(self, "center", finite_vector("sphere", "center", self.center))
         if not (np.isfinite(self.radius) and self.radius > 0.0):
             raise JointError("sphere", f"its radius is {self.radius}", "give it a positive one")
 
@@ -98,8 +98,8 @@ class Line(Guide):
     rows: int = field(default=2, init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "point", _vector("line", "point", self.point))
-        object.__setattr__(self, "direction", _direction("line", "direction", self.direction))
+        object.__setattr__(self, "point", finite_vector("line", "point", self.point))
+        object.__setattr__(self, "direction", unit_direction("line", "direction", self.direction))
 
     def nearest(self, place: Floats) -> tuple[Floats, Floats]:
         """Return the foot of the perpendicular, and two directions across the line."""
@@ -166,15 +166,17 @@ def across(direction: Floats) -> Floats:
     return np.stack([first, np.cross(direction, first)])
 
 
-def _vector(kind: str, subject: str, value: Floats) -> Floats:
+def finite_vector(kind: str, subject: str, value: Floats) -> Floats:
+    """Return a vector (3,). Raises JointError, that names what it is of, for anything else."""
     vector = np.array(value, np.float64)
     if vector.shape != (3,) or not np.isfinite(vector).all():
         raise JointError(kind, f"its {subject} is {value}", "give three finite numbers")
     return vector
 
 
-def _direction(kind: str, subject: str, value: Floats) -> Floats:
-    vector = _vector(kind, subject, value)
+def unit_direction(kind: str, subject: str, value: Floats) -> Floats:
+    """Return a direction (3,) of length 1. Raises JointError, that names what it is of, for none."""
+    vector = finite_vector(kind, subject, value)
     size = float(np.linalg.norm(vector))
     if size == 0.0:
         raise JointError(kind, f"its {subject} has no length", "give it one")

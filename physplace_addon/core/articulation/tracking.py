@@ -23,9 +23,8 @@ from typing import Generic
 
 import numpy as np
 
-from ..arrays import Floats, Ints
-from ..rigid import Pose
-from .configuration import Configuration, twists_between
+from ..arrays import Bools, Floats, Ints
+from .configuration import Configuration, carried, twists_between
 from .contact.obstacles import Clearances, ValidT
 from .equations import Equations
 from .goals import AnyGoal, FigureGoal, Goal
@@ -49,7 +48,7 @@ _SHORTER, _SAFELY = 0.35, 0.9  # by how much s falls after a failure; and of wha
 _AGAIN = 2  # times that a tick is tried with more gaps before it is made shorter
 _ATTEMPTS = 9  # values of s in a tick
 _UNMET = 1e-6  # error of a goal, over L or in radians, that is not met
-_STAYS = 1e-8  # motion of a tick, over L, that is none
+_ROUNDING = 1e-9  # of a gap's multiplier, over the greatest of all rows, that does not press
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +112,7 @@ class Tracking:
         reference, self.reference = self.reference, carried(self.grabbed, motions)
         if self.equations.has_goals_like(before):
             of_figure = moved_by(self.equations, reference, self.reference)
-            led = max(self.equations.goals_moved_since(before), of_figure)
+            led = max(self.equations.goals_moved_since(before, self.iterate.configuration), of_figure)
             self.behind += led
             return led
         self.behind = np.inf
@@ -234,7 +233,7 @@ class Tracking:
                 break
             if number >= _PATIENCE and at.length > wanders:
                 break
-        pressing, settled = at.pressing > 0.0, at.length <= max(enough, 1e-8)
+        pressing, settled = _presses(at), at.length <= max(enough, 1e-8)
         closed = closing.error <= _NEARLY_CLOSED and at.length <= min(_LOOSELY, wanders)
         return Solution(at, rows, closed, settled, int(pressing[:count].sum()), int(pressing[count:].sum()))
 
@@ -254,16 +253,23 @@ class Tracking:
         clearances: Clearances[ValidT],
         enough: float,
     ) -> Solution | None:
-        """Return the solution from a figure bent out of a straight line, if it is nearer to the goals."""
+        """Return the solution from a figure bent out of a straight line, if it is nearer to the goals.
+
+        Where limits of joints keep it from bending to one side, it is bent to the other.
+        """
         twists = saddle_twists(self.equations, self.reference, solution.iterate, solution.rows)
         if twists is None:
             return None
         groups, mine = self.equations.groups, self.equations.goal >= 0
         far = reach_of(groups.reach, twists)
-        bent = replace(at, configuration=at.configuration.moved(_KICK / far * twists, groups.length))
-        found = self._solution(bent, self.equations.rows(bent.configuration), share, clearances, enough)
-        nearer = np.abs(found.rows.value[mine]).max() < 0.99 * np.abs(solution.rows.value[mine]).max()
-        return found if found.closed and nearer else None
+        for kick in (_KICK / far, -_KICK / far):
+            bent = replace(at, configuration=at.configuration.moved(kick * twists, groups.length))
+            near = replace(solution, iterate=bent, rows=self.equations.rows(bent.configuration))
+            found = self._solution(at, rows, share, clearances, enough, near=near)
+            nearer = np.abs(found.rows.value[mine]).max() < 0.99 * np.abs(solution.rows.value[mine]).max()
+            if found.closed and nearer:
+                return found
+        return None
 
     def _part_of_motion(
         self, at: Iterate, end: Solution, share: float, clearances: Clearances[ValidT]
@@ -283,7 +289,7 @@ class Tracking:
             rows = bare.rows(found.configuration)
             if closing.ends(_error(bare, rows), found.length, _ENOUGH):
                 break
-        closed, pressing = closing.error <= _NEARLY_CLOSED, found.pressing > 0.0
+        closed, pressing = closing.error <= _NEARLY_CLOSED, _presses(found)
         there = replace(at, configuration=found.configuration, length=found.length)
         rows = self.equations.rows(found.configuration)
         return Solution(there, rows, closed, False, int(pressing[:count].sum()), int(pressing[count:].sum()))
@@ -365,18 +371,17 @@ class _Limits:
         return Gaps.straight(rows.value - self.beyond, rows.blocks, rows.body)
 
 
-def carried(configuration: Configuration, motions: Sequence[Pose]) -> Configuration:
-    """Return a configuration after rigid motions of the scene."""
-    for motion in motions:
-        turned = [motion.compose(Pose(turn, np.zeros(3))).rotation for turn in configuration.turn]
-        configuration = Configuration(motion.points(configuration.centre), np.array(turned).reshape(-1, 4))
-    return configuration
-
-
 def moved_by(equations: Equations, first: Configuration, second: Configuration) -> float:
     """Return the farthest, over L, that a point of a group is moved between two configurations."""
     groups = equations.groups
     return reach_of(groups.reach, twists_between(first, second, groups.length))
+
+
+def _presses(at: Iterate) -> Bools:
+    """Return which gaps (k,) press by more than rounding of what they are pressed by."""
+    most = max(1.0, float(np.abs(at.multipliers).max(initial=0.0)))
+    pressing: Bools = at.pressing > _ROUNDING * most
+    return pressing
 
 
 def _padded(pressing: Floats, count: int) -> Floats:

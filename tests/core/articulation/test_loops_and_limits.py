@@ -5,17 +5,21 @@ import pytest
 
 from physplace_addon.core.articulation import (
     Linkage,
+    LinkageDrag,
     LinkageScene,
     LinkageStatus,
     OrientationGoal,
+    Perpendicular,
     PinGoal,
+    Plane,
     PointGoal,
+    PointOnSurface,
 )
 from physplace_addon.core.errors import JointError
 from physplace_addon.core.mechanics.joints import Anchors, Axis, ball, hinge
 from physplace_addon.core.rigid import Pose
 from tests.core.articulation import figures
-from tests.core.articulation.drags import TIP, anchors_of, solved, tip_of
+from tests.core.articulation.drags import TIP, anchors_of, ended, scene_of, solved, tip_of
 from tests.core.articulation.figures import Figure
 
 
@@ -69,6 +73,30 @@ def test_a_limit_of_a_joint_stops_a_drag_and_says_so() -> None:
     assert np.abs(np.abs(turns) - np.array([0.3, 0.1])).max() < 1e-6 or np.abs(turns[0] + 0.2) < 1e-6
 
 
+@pytest.mark.parametrize("bars", [2, 3, 4])
+@pytest.mark.parametrize("limits", [(0.0, 2.4), (-2.4, 0.0)])
+def test_a_straight_leg_bends_to_the_side_that_its_knees_allow(
+    bars: int, limits: tuple[float, float]
+) -> None:
+    points = np.arange(bars + 1.0)[:, None] * np.array([1.0, 0.0, 0.0])
+    free = figures.pinned_chain(points, np.array([0.0, 1.0, 0.0]), fixed_end=False)
+    hip, *knees = (joint.anchors for joint in free.linkage.joints)
+    joints = [hinge(hip), *(hinge(knee, Axis(lower=limits[0], upper=limits[1])) for knee in knees)]
+    figure = Figure(Linkage.of(free.linkage.parts, joints), free.poses)
+    scene, end = scene_of(figure), tip_of(figure, bars - 1)
+    drag = LinkageDrag(scene, scene.start, [PointGoal(bars - 1, TIP, end)])
+    before, step = anchors_of(figure, drag.state), 0.02
+    for tick in range(1, 40):
+        drag.move_to([PointGoal(bars - 1, TIP, end - np.array([tick * step, 0.0, 0.0]))])
+        state = drag.step()
+        turns, now = state.joint_coordinates[1:, 5], anchors_of(figure, state)
+        assert (turns >= limits[0] - 1e-7).all()
+        assert (turns <= limits[1] + 1e-7).all()
+        assert np.linalg.norm(now - before, axis=1).max() <= 3.0 * step
+        before = now
+    assert ended(drag).goal_errors[0] < 1e-6
+
+
 def test_a_stiff_joint_bends_less_and_a_locked_one_not_at_all() -> None:
     figure = figures.chain(3, 0.4)
     goals = [PointGoal(2, TIP, tip_of(figure, 2) + np.array([-0.2, 0.3, 0.2]))]
@@ -116,3 +144,14 @@ def test_a_linkage_says_what_has_no_meaning() -> None:
         linkage.of(parts, [joint], stiffness={0: (1.0, 2.0)})
     with pytest.raises(JointError, match="locked"):
         linkage.of(parts, [joint], locked=[3])
+    with pytest.raises(JointError, match=r"elbow.*second axis has no length"):
+        linkage.of(parts, [joint], constraints=[Perpendicular("elbow", 0, 1, TIP, np.zeros(3))])
+    with pytest.raises(JointError, match=r"rail.*point is .*nan"):
+        linkage.of(parts, [joint], constraints=[PointOnSurface("rail", 0, 1, np.nan * TIP, Plane(TIP, TIP))])
+
+
+def test_a_linkage_that_is_welded_to_the_world_says_that_nothing_can_move() -> None:
+    figure = figures.chain(3, 0.3)
+    locked = figure.linkage.with_locked(range(3))
+    with pytest.raises(JointError, match="none can move"):
+        LinkageScene.of(locked, figure.poses)

@@ -5,14 +5,22 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.articulation import (
     Goal,
+    Line,
     LinkageDrag,
     LinkagePull,
     LinkageSolve,
     LinkageStatus,
+    LookAtGoal,
+    OrientationGoal,
+    PinGoal,
+    Plane,
     PointGoal,
+    SurfaceGoal,
 )
+from physplace_addon.core.rigid import Pose
 from physplace_addon.core.solver import Solver
 from tests.core.articulation import figures
 from tests.core.articulation.drags import TIP, anchors_of, ended, scene_of, solved, tip_of
@@ -35,7 +43,7 @@ def test_the_three_solvers_have_the_face_of_a_solver() -> None:
         assert solver.status.message
 
 
-def path_there(figure: Figure, part: int, ticks: int) -> list[list[Goal]]:
+def path_there(figure: Figure, part: int, ticks: int) -> list[list[PointGoal]]:
     start = tip_of(figure, part)
     tau = np.linspace(0.0, 1.0, ticks)
     places = start + 0.5 * np.stack([np.sin(tau) - tau, np.sin(2.0 * tau), 1.0 - np.cos(tau)], axis=1)
@@ -52,7 +60,7 @@ def test_joints_move_at_most_three_times_as_fast_as_the_goal(make: Callable[[], 
     for goals in path[1:]:
         drag.move_to(goals)
         state = drag.step()
-        target = goals[0].place
+        target = goals[0].target
         now = anchors_of(figure, state)
         assert np.linalg.norm(now - before, axis=1).max() <= 3.0 * np.linalg.norm(target - place)
         assert state.joint_error < 1e-6
@@ -89,12 +97,53 @@ def test_nothing_moves_at_rest() -> None:
             assert np.abs(pose.matrix4 - start.matrix4).max() < 1e-6
 
 
+def _planes(height: float) -> Goal:
+    return SurfaceGoal(2, TIP, Plane(np.array([0.0, 0.0, height]), np.array([0.0, 0.0, 1.0])))
+
+
+def _lines(height: float) -> Goal:
+    return SurfaceGoal(2, TIP, Line(np.array([0.0, 0.0, height]), np.array([1.0, 0.4, 0.0])))
+
+
+def _turned(angle: float) -> Floats:
+    return figures.chain(3, 0.3).poses[2].displaced(np.zeros(3), [0.0, 0.0, angle], np.zeros(3)).rotation
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        _planes,
+        _lines,
+        lambda a: PointGoal(2, TIP, np.array([2.0, 0.5 + a, 0.3])),
+        lambda a: PointGoal(2, np.array([a, 0.0, 0.0]), np.array([2.0, 0.5, 0.3])),
+        lambda a: OrientationGoal(2, _turned(a)),
+        lambda a: LookAtGoal(2, TIP, np.array([1.0, 0.0, 0.0]), np.array([5.0 - 8.0 * a, 5.0, 0.0])),
+        lambda a: LookAtGoal(2, TIP, np.array([1.0, a, 0.0]), np.array([5.0, 5.0, 0.0])),
+        lambda a: PinGoal(2, Pose(_turned(a), np.array([1.8, 0.8, 0.3]))),
+    ],
+)
+def test_a_drag_that_has_come_to_rest_follows_goals_of_any_kind(goal: Callable[[float], Goal]) -> None:
+    figure = figures.chain(3, 0.3)
+    scene = scene_of(figure)
+    drag = LinkageDrag(scene, scene.start, [goal(0.1)])
+    rest = ended(drag)
+    drag.move_to([goal(0.1)])
+    assert drag.step() is rest, "nothing has changed"
+    drag.move_to([goal(0.4)])
+    state = ended(drag)
+    there = LinkageSolve(scene, scene.start, [goal(0.4)])
+    ended(there)
+    assert drag.status is there.status is LinkageStatus.REACHED
+    for one, other in zip(state.poses, there.state.poses, strict=True):
+        np.testing.assert_allclose(one.matrix4, other.matrix4, atol=1e-6)
+
+
 def test_a_path_is_pulled_along_place_by_place() -> None:
     figure = figures.chain(5, 0.4)
     scene = scene_of(figure)
     start = tip_of(figure, 4)
 
-    def path(tau: float) -> list[Goal]:
+    def path(tau: float) -> list[PointGoal]:
         return [PointGoal(4, TIP, start + tau * np.array([-0.6, 0.2, 0.4]))]
 
     pull = LinkagePull(scene, scene.start, path, 8)
@@ -102,7 +151,7 @@ def test_a_path_is_pulled_along_place_by_place() -> None:
         state = pull.step()
         assert pull.frame == frame
         assert state.goal_errors.max() < 1e-6
-        assert np.abs(state.poses[4].points(TIP) - path(frame / 8)[0].place).max() < 1e-6
+        assert np.abs(state.poses[4].points(TIP) - path(frame / 8)[0].target).max() < 1e-6
     assert pull.status is LinkageStatus.REACHED
 
 

@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.articulation import (
+    Goal,
     Line,
     LinkageDrag,
     LinkageSolve,
     LinkageStatus,
+    LookAtGoal,
+    OrientationGoal,
     PinGoal,
     Plane,
     PointGoal,
@@ -63,7 +66,7 @@ def test_conflicting_pins_are_met_in_the_sense_of_least_squares() -> None:
     assert solver.status is LinkageStatus.UNREACHABLE
     angle = np.linspace(-1.0, 1.0, 20001)  # by brute force: the middle goes round the origin at .5
     middle = 0.5 * np.stack([np.cos(angle), np.sin(angle), 0.0 * angle], axis=1)
-    misfit = 3.0 * ((middle - goals[0].place) ** 2).sum(axis=1) + ((middle - goals[1].place) ** 2).sum(axis=1)
+    misfit = sum(goal.weight * ((middle - goal.target) ** 2).sum(axis=1) for goal in goals)
     assert np.abs(state.poses[0].translation - middle[np.argmin(misfit)]).max() < 1e-4
 
 
@@ -115,3 +118,37 @@ def test_a_goal_of_a_part_that_is_not_there_is_an_error() -> None:
     scene = scene_of(figure)
     with pytest.raises(JointError, match="part 7"):
         LinkageSolve(scene, scene.start, [PointGoal(7, TIP, TIP)])
+
+
+NOWHERE = np.array([np.nan, 0.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("goal", "match"),
+    [
+        (PointGoal(1, TIP, NOWHERE), "target is .*nan"),
+        (PointGoal(1, NOWHERE, TIP), "point is .*nan"),
+        (SurfaceGoal(1, NOWHERE, Plane(TIP, TIP)), "point is .*nan"),
+        (OrientationGoal(1, np.array([1.0, 1.0, 0.0, 0.0])), "quaternion of length 1"),
+        (LookAtGoal(1, TIP, np.zeros(3), TIP), "direction has no length"),
+        (LookAtGoal(1, TIP, TIP, NOWHERE), "target is .*nan"),
+    ],
+)
+def test_a_goal_that_leads_nowhere_is_an_error(goal: Goal, match: str) -> None:
+    figure = figures.chain(2)
+    scene = scene_of(figure)
+    with pytest.raises(JointError, match=match):
+        LinkageSolve(scene, scene.start, [goal])
+
+
+def test_a_pinned_part_that_is_welded_to_the_world_is_where_it_is_to_be() -> None:
+    figure = figures.chain(3, 0.3)
+    welded = Figure(figure.linkage.with_locked([0]), figure.poses)
+    goals = [
+        PinGoal(0, figure.poses[0]),
+        OrientationGoal(0, figure.poses[0].rotation),
+        PointGoal(2, TIP, tip_of(figure, 2) + np.array([-0.2, 0.2, 0.3])),
+    ]
+    solver, state = solved(welded, goals)
+    assert solver.status is LinkageStatus.REACHED
+    assert state.goal_errors.max() < 1e-6
