@@ -6,9 +6,10 @@ over if it does not.  A positive shell inside the solid is matter inside matter,
 on both sides.  With w the number of positive shells around a shell, less the cavities around it, matter ends
 at a positive shell where w = 0, and at a cavity where w = 1.
 
-A shell lies in another of larger volume, in whose box it is, if a place just inside of it does.  The place is
-under the middle of its largest triangle, so that a shell may touch the other from inside, or share a corner
-or a wall with it: what lies on the surface tells nothing, what lies under it does.
+A shell lies in another of larger volume, in whose box it is, if eight places just inside of it do: near the
+corners that are farthest out along eight directions, each under a triangle there.  So a shell that goes
+through the other is beside it, and one may touch the other from inside, or share a corner or a wall with it:
+what lies on the surface tells nothing, what lies under it does.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import numpy as np
 from ..arrays import Bools, Floats, Ints
 from ..vectors import cross, length
 from .inside import encloses
-from .mass import areas, signed_volumes
+from .mass import signed_volumes
 
 LEAST_VOLUME = 1e-8
 """Least volume of a solid, over its area times its bounding box's diagonal.  Welding leaves none thinner."""
@@ -30,8 +31,14 @@ OUTER = 64
 with the product of outer and inner shells."""
 
 _UNDER = 1e-4
-"""Depth of the place inside a shell under its largest triangle, over the root of that triangle's area: far
-above rounding."""
+"""Depth of a place inside a shell under its triangle, over the root of that triangle's area: far above
+rounding."""
+
+_INWARDS = 0.1
+"""Share of the way from a triangle's corner to its middle at which such a place lies."""
+
+_DIRECTIONS = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.1, 1.1) for z in (-1.2, 1.2)])
+"""Directions along which the corners that are farthest out are looked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,28 +100,38 @@ def _around(corners: Floats, labels: Ints, volumes: Floats) -> tuple[Ints, Bools
     begins = np.flatnonzero(np.diff(labels[order], prepend=-1))
     lower = np.minimum.reduceat(corners.min(axis=1)[order], begins)
     upper = np.maximum.reduceat(corners.max(axis=1)[order], begins)
-    places = _places_inside(corners, labels, volumes)
+    places = _places_inside(corners, labels, order, begins, volumes)
     outer = np.argsort(-np.prod(upper - lower, axis=1))[:OUTER]
     around = np.zeros((len(outer), len(begins)), dtype=bool)
     for row, shell in enumerate(outer.tolist()):
         within = ((lower >= lower[shell]) & (upper <= upper[shell])).all(axis=1)
         inner = np.flatnonzero(within & (np.abs(volumes) < abs(volumes[shell])))
         if len(inner):
-            around[row, inner] = encloses(corners[labels == shell], places[inner])
+            inside = encloses(corners[labels == shell], places[inner].reshape(-1, 3))
+            around[row, inner] = inside.reshape(len(inner), -1).all(axis=1)
     return outer, around
 
 
-def _places_inside(corners: Floats, labels: Ints, volumes: Floats) -> Floats:
-    """Return a place (s, 3) just inside of each shell, under its largest triangle; arguments as `_around`
-    takes them.
+def _places_inside(corners: Floats, labels: Ints, order: Ints, begins: Ints, volumes: Floats) -> Floats:
+    """Return eight places (s, 8, 3) just inside of each shell.
+
+    Args:
+        corners, labels, volumes: as `_around` takes them.
+        order: the triangles (t,), those of one shell next to each other.
+        begins: where those of each shell begin (s,).
     """
-    area = areas(corners)
-    order = np.lexsort((area, labels))
-    largest = corners[order[np.diff(labels[order], append=-1) != 0]]
-    normal = cross(largest[:, 1] - largest[:, 0], largest[:, 2] - largest[:, 0])
-    double = length(
-        normal
-    )  # twice the area, so that the unit normal times its root is normal / sqrt(2 double)
-    depth = np.where(volumes < 0.0, -_UNDER, _UNDER) / np.sqrt(2.0 * np.where(double > 0.0, double, 1.0))
-    places: Floats = largest.mean(axis=1) - depth[:, None] * normal
+    places = np.empty((len(begins), len(_DIRECTIONS), 3))
+    for number, direction in enumerate(_DIRECTIONS):
+        heights = corners @ direction
+        top = heights.max(axis=1)
+        highest = np.flatnonzero(top == np.maximum.reduceat(top[order], begins)[labels])[::-1]
+        first = np.empty(len(begins), dtype=np.intp)
+        first[labels[highest]] = highest
+        triangle, rows = corners[first], np.arange(len(begins))
+        corner = triangle[rows, heights[first].argmax(axis=1)]
+        normal = cross(triangle[:, 1] - triangle[:, 0], triangle[:, 2] - triangle[:, 0])
+        double = length(normal)  # twice the area A, so that sqrt(A) n = normal / sqrt(2 double)
+        depth = np.where(volumes < 0.0, -_UNDER, _UNDER) / np.sqrt(2.0 * np.where(double > 0.0, double, 1.0))
+        inwards = _INWARDS * (triangle.mean(axis=1) - corner)
+        places[:, number] = corner + inwards - depth[:, None] * normal
     return places

@@ -77,6 +77,16 @@ def test_a_shell_in_a_dent_of_another_is_beside_it(place: tuple[float, float, fl
     assert judged(block, dent, plug)[2] == pytest.approx(VOLUME * (1.0 - 0.5**3 + 0.25**3))
 
 
+@pytest.mark.parametrize("turn", [0.3, 0.25 * np.pi, 1.0])
+def test_a_shell_that_goes_through_another_is_beside_it(turn: float) -> None:
+    """Its box may lie within the other's, and most of it inside of the other."""
+    cos, sin = np.cos(turn), np.sin(turn)
+    through = CENTRED @ np.array([[cos, sin, 0.0], [-sin, cos, 0.0], [0.0, 0.0, 1.0]])
+    turned, filled, volume = judged(through, 0.99 * CENTRED)
+    assert (turned, filled) == ([False, False], [True, True])
+    assert volume == pytest.approx(VOLUME * (1.0 + 0.99**3))
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_cavities_that_hang_on_the_wall_by_a_corner_are_cavities(seed: int) -> None:
     """At any place of an octahedron's wall: the corner lies on the wall, so that it cannot tell."""
