@@ -8,7 +8,6 @@ mass; all others are integrated by Gauss's rule.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -46,8 +45,7 @@ def weighing(parts: Sequence[ImplicitPatches]) -> Job[MassProperties]:
     for number, patches in enumerate(parts):
         others = [part.function for other, part in enumerate(parts) if other != number]
         total += yield from _outside(patches, others, middle)
-    found = solid_of_moments(total)
-    return replace(found, center=found.center + middle)
+    return solid_of_moments(total).moved(middle)
 
 
 def _outside(patches: ImplicitPatches, others: Sequence[ImplicitFunction], middle: Floats) -> Job[Floats]:

@@ -60,6 +60,14 @@ class MassProperties:
         covariance = second / measure - np.outer(center, center)
         return cls(center, float(measure), inertia_of(covariance), basis)
 
+    def moved(self, shift: Floats) -> MassProperties:
+        """Return the properties of the body moved by (3,).
+
+        Moments of a body far from the origin are taken about a place near it, and moved from there: about the
+        origin, they would lose their digits when the centre's are taken away from them.
+        """
+        return replace(self, center=self.center + shift)
+
     @property
     def mass(self) -> float:
         """The mass: density times volume, or times area."""
@@ -148,9 +156,8 @@ def mass_of_corners(corners: Floats, basis: str = VOLUME) -> MassProperties:
     first = nine_sums.reshape(3, 3).sum(axis=0) / first_factor
     blocks = products.reshape(3, 3, 3, 3)  # of a, b, c; all together are that of s
     spread = np.einsum("aiaj->ij", blocks) + blocks.sum(axis=(0, 2))
-    about_origin = MassProperties.from_moments(measure, first, spread / second_factor, basis)
-    center = about_origin.center + origin
-    return MassProperties(center, abs(measure), about_origin.inertia, basis)
+    found = MassProperties.from_moments(measure, first, spread / second_factor, basis)
+    return replace(found, volume=abs(measure)).moved(origin)
 
 
 def mass_of_triangles(points: ArrayLike, triangles: ArrayLike, basis: str = VOLUME) -> MassProperties:

@@ -11,7 +11,8 @@ is doubled until two sums agree; both rules converge spectrally on analytic piec
 *Sheets* are integrated over their parameters, dA = |S_u x S_v| du dv, which has no closed form: parts where
 two rules disagree are cut, until the parts are many.
 
-Volumes are in cubed, areas in squared scene units; moments are about the origin.
+Volumes are in cubed, areas in squared scene units.  Moments are about a place near the body, so that they
+keep their digits however far it is from the origin.
 """
 
 from __future__ import annotations
@@ -129,48 +130,61 @@ def adaptive_sheet(
 
 def revolution_mass(profiles: Sequence[Profile], closed: bool) -> MassProperties:
     """Return the mass of the solid (closed) or of the sheet (open) that profiles sweep about the z axis."""
+    level = float(np.mean([profile.end(upper)[0][1] for profile in profiles for upper in (False, True)]))
 
     def integrals(nodes: int) -> Floats:
         moments = _solid_integrands if closed else _sheet_integrands
-        total: Floats = np.sum([_along(profile, nodes, moments) for profile in profiles], axis=0)
+        total: Floats = np.sum([_along(profile, nodes, moments, level) for profile in profiles], axis=0)
         return total
 
     measure, height, radial, axial = converged_integrals(integrals).tolist()
     first = np.array([0.0, 0.0, height])
     second = np.diag([radial, radial, axial])
-    return MassProperties.from_moments(measure, first, second, VOLUME if closed else AREA)
+    found = MassProperties.from_moments(measure, first, second, VOLUME if closed else AREA)
+    return found.moved(np.array([0.0, 0.0, level]))
 
 
-def _along(profile: Profile, nodes: int, moments: Callable[[ProfilePoint], Floats]) -> Floats:
+def _along(
+    profile: Profile, nodes: int, moments: Callable[[ProfilePoint, Floats], Floats], level: float
+) -> Floats:
     at, weight = gauss_rule(profile.breaks, nodes)
-    total: Floats = moments(profile.evaluate(at)) @ weight
+    p = profile.evaluate(at)
+    total: Floats = moments(p, p.z - level) @ weight
     return total
 
 
-def _solid_integrands(p: ProfilePoint) -> Floats:
-    """Return the integrands (4, k) of volume, z, x^2 (= y^2) and z^2 over the disks of the solid."""
+def _solid_integrands(p: ProfilePoint, h: Floats) -> Floats:
+    """Return the integrands (4, k) of volume, h, x^2 (= y^2) and h^2 over the disks of the solid at heights
+    h (k,).
+    """
     disk = math.pi * p.r * p.r * p.z1
-    return np.array([disk, disk * p.z, 0.25 * disk * p.r * p.r, disk * p.z * p.z])
+    return np.array([disk, disk * h, 0.25 * disk * p.r * p.r, disk * h * h])
 
 
-def _sheet_integrands(p: ProfilePoint) -> Floats:
-    """Return the integrands (4, k) of area, z, x^2 (= y^2) and z^2 over the circles of the sheet."""
+def _sheet_integrands(p: ProfilePoint, h: Floats) -> Floats:
+    """Return the integrands (4, k) of area, h, x^2 (= y^2) and h^2 over the circles of the sheet at heights
+    h (k,).
+    """
     circle = 2.0 * math.pi * p.r * np.hypot(p.r1, p.z1)
-    return np.array([circle, circle * p.z, 0.5 * circle * p.r * p.r, circle * p.z * p.z])
+    return np.array([circle, circle * h, 0.5 * circle * p.r * p.r, circle * h * h])
 
 
 def face_sheet_mass(surface: Surface) -> MassProperties:
     """Return the mass, basis "area", of the one face of a surface as a sheet of uniform thickness."""
+    pieces = surface.pieces
+    middle = surface.points(np.zeros(len(pieces), dtype=np.intp), pieces.mean(axis=1)).mean(axis=0)
 
     def integrals(rectangles: Floats) -> tuple[Floats, Floats]:
-        rough, fine = (_rectangle_moments(surface, rectangles, nodes) for nodes in _SHEET_NODES)
+        rough, fine = (_rectangle_moments(surface, rectangles, nodes, middle) for nodes in _SHEET_NODES)
         return rough, fine
 
-    return adaptive_sheet(surface.pieces, integrals, _quartered, _CUTS, _MOST_PIECES)
+    return adaptive_sheet(pieces, integrals, _quartered, _CUTS, _MOST_PIECES).moved(middle)
 
 
-def _rectangle_moments(surface: Surface, rectangles: Floats, nodes: int) -> Floats:
-    """Return the integrals (m, 4, 4) of (1, x) (1, x)' dA over rectangles (m, 2, 2) of parameters."""
+def _rectangle_moments(surface: Surface, rectangles: Floats, nodes: int, origin: Floats) -> Floats:
+    """Return the integrals (m, 4, 4) of (1, x) (1, x)' dA, x from an origin (3,), over rectangles (m, 2, 2)
+    of parameters.
+    """
     square, weight = unit_square_rule(nodes)
     size = rectangles[:, 1] - rectangles[:, 0]
     uv = (rectangles[:, None, 0] + square * size[:, None]).reshape(-1, 2)
@@ -178,7 +192,7 @@ def _rectangle_moments(surface: Surface, rectangles: Floats, nodes: int) -> Floa
     share = (size.prod(axis=1)[:, None] * weight).ravel()
     share = share * length(cross(found.du, found.dv))
     count = len(rectangles)
-    return sheet_moments(found.point.reshape(count, -1, 3), share.reshape(count, -1))
+    return sheet_moments((found.point - origin).reshape(count, -1, 3), share.reshape(count, -1))
 
 
 def _quartered(rectangles: Floats) -> Floats:

@@ -21,7 +21,7 @@ from ...mesh.mass import MassProperties
 from ...vectors import length, unit
 from ..complex import GridComplex, featureless
 from ..curves.paths import Path, PathJet
-from ..quadrature import converged_integrals, gauss_rule
+from ..quadrature import converged_integrals, gauss_rule, solid_of_moments
 from .tube import Tube
 
 # Points of a path that are looked at for tight bends and cusps: 2048 show a bend of a fiftieth of a turn.
@@ -108,24 +108,25 @@ def _clearance(directions: Floats, tangents: Floats) -> Floats:
 def tube_mass(path: Path, radius: float) -> MassProperties:
     """Return the mass of the solid tube: one quadrature along the path, plus half-balls at open ends."""
     breaks = path.rule_breaks
+    middle = path.jet(0.5 * (breaks[:-1] + breaks[1:])).point.mean(axis=0)
 
     def integrals(nodes: int) -> Floats:
         per_piece = max(4, nodes // (len(breaks) - 1)) if len(breaks) > 9 else nodes
         t, weight = gauss_rule(breaks, per_piece)
-        return _moments(path, radius, t, weight)
+        return _moments(path, radius, t, weight, middle)
 
     total = converged_integrals(integrals)
     if not path.domain.periodic:
-        total = total + _end_moments(path, radius)
-    return MassProperties.from_moments(float(total[0]), total[1:4], total[4:].reshape(3, 3))
+        total = total + _end_moments(path, radius, middle)
+    return solid_of_moments(total).moved(middle)
 
 
-def _moments(path: Path, radius: float, t: Floats, weight: Floats) -> Floats:
-    """Return volume, first and second moment, (13,), of the tube without ends."""
+def _moments(path: Path, radius: float, t: Floats, weight: Floats, origin: Floats) -> Floats:
+    """Return volume, first and second moment about an origin (3,), (13,), of the tube without ends."""
     jet = path.jet(t)
     speed = length(jet.first)
     tangent = jet.first / speed[:, None]
-    c, k = jet.point, _curvature_vector(jet)
+    c, k = jet.point - origin, _curvature_vector(jet)
     ds = weight * speed
     area, quarter = math.pi * radius**2, 0.25 * math.pi * radius**4
     first = ds @ (area * c - quarter * k)
@@ -135,12 +136,12 @@ def _moments(path: Path, radius: float, t: Floats, weight: Floats) -> Floats:
     return np.concatenate([[area * float(ds.sum())], first, second.reshape(-1)])
 
 
-def _end_moments(path: Path, radius: float) -> Floats:
-    """Return volume, first and second moment, (13,), of the two half-balls."""
+def _end_moments(path: Path, radius: float, origin: Floats) -> Floats:
+    """Return volume, first and second moment about an origin (3,), (13,), of the two half-balls."""
     jet = path.jet(np.array([path.domain.lower, path.domain.upper]))
     volume = 2.0 / 3.0 * math.pi * radius**3
     total = np.zeros(13)
-    for center, outward in zip(jet.point, unit(jet.first) * np.array([[-1.0], [1.0]]), strict=True):
+    for center, outward in zip(jet.point - origin, unit(jet.first) * np.array([[-1.0], [1.0]]), strict=True):
         offset = 0.375 * radius * outward
         mixed = np.outer(center, offset)
         second = np.outer(center, center) + mixed + mixed.T + 0.2 * radius**2 * np.eye(3)

@@ -20,7 +20,7 @@ from ...mesh.mass import MassProperties
 from ..bezier.bodies import is_closed, patch_boundary
 from ..bezier.complex import PatchComplex
 from ..bezier.joins import Joins, match_sides, orientation_flips, with_smoothness
-from ..bezier.mass import patch_moments
+from ..bezier.mass import middle_of, patch_moments
 from ..bezier.nets import COINCIDENT
 from ..quadrature import converged_integrals, solid_of_moments
 from .checks import check_regular
@@ -47,7 +47,7 @@ def formula(parameters: Mapping[str, object]) -> PatchComplex:
     patches = _with_poles_last(whole, sources, size)
     check_regular(patches, sources)
     patches, joins = _facing_alike(patches, size)
-    if is_closed(patches, joins) and float(patch_moments(patches, 16)[0]) < 0.0:
+    if is_closed(patches, joins) and float(patch_moments(patches, 16, middle_of(patches))[0]) < 0.0:
         patches = patches.turned_over(np.ones(len(patches), dtype=np.bool_))
         joins = match_sides(patches.side_points, size)
     patches = replace(patches, seam=_seam(patches, joins))
@@ -163,6 +163,6 @@ def _seam(patches: FormulaPatches, joins: Joins) -> float:
 
 def _solid_mass(patches: FormulaPatches) -> MassProperties:
     """Return the mass of a solid, by rules of more and more nodes."""
-    return solid_of_moments(
-        converged_integrals(lambda nodes: patch_moments(patches, nodes), most=_MOST_NODES)
-    )
+    middle = middle_of(patches)
+    moments = converged_integrals(lambda nodes: patch_moments(patches, nodes, middle), most=_MOST_NODES)
+    return solid_of_moments(moments).moved(middle)

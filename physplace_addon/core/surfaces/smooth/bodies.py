@@ -50,10 +50,7 @@ def solid_mass(nets: GregoryNets) -> MassProperties:
     """Return the mass of the solid inside closed patches that face outwards."""
     centre = nets.control.mean(axis=(0, 1, 2))
     total = sum((_moments(nets, rows, centre) for rows in _batches(len(nets))), np.zeros(13))
-    inner = solid_of_moments(total)
-    place = np.eye(4)
-    place[:3, 3] = centre
-    return inner.transformed(place)
+    return solid_of_moments(total).moved(centre)
 
 
 def _batches(count: int) -> list[slice]:

@@ -41,7 +41,8 @@ def mass_of(nets: LimitNets, closed: bool) -> MassProperties:
     control = _all_nets(nets)
     if closed:
         return solid_mass(BezierNets(control, np.zeros(len(control), dtype=np.bool_)))
-    return adaptive_sheet(control, _rough_and_fine, quarter_nets, _CUTS)
+    middle = control.mean(axis=(0, 1, 2))
+    return adaptive_sheet(control - middle, _rough_and_fine, quarter_nets, _CUTS).moved(middle)
 
 
 def _rough_and_fine(control: Floats) -> tuple[Floats, Floats]:
