@@ -12,9 +12,15 @@ that of the normal equations, would cost half the digits.  A solution of a probl
 good start: its positive entries are the first passive set, and only what differs is left to do.  No column
 enters unless the misfit falls, which ends it surely, also where columns all but cancel one another (contacts
 that squeeze).
+
+A and b are divided by powers of two near their largest entries, which changes no digit, so that what counts
+as rounding is the same whatever the units: forces of a bead of a milligram are no smaller than those of a
+wall.
 """
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -37,9 +43,26 @@ def non_negative_least_squares(matrix: Floats, target: Floats, start: Floats | N
         target: b (m,).
         start: a guess of x (k,), such as the solution of a similar problem; a good one only saves time.
     """
+    by_matrix, by_target = _exponent(matrix), _exponent(target)
+    if by_matrix == by_target == 0:
+        return _of_scaled(matrix, target, start)
+    guess = None if start is None else np.ldexp(start, by_matrix - by_target)
+    found = _of_scaled(np.ldexp(matrix, -by_matrix), np.ldexp(target, -by_target), guess)
+    x: Floats = np.ldexp(found, by_target - by_matrix)
+    return x
+
+
+def _exponent(values: Floats) -> int:
+    """Return n for which 2^n is not above the largest of some numbers, and 2^(n + 1) is; 0 if all are 0."""
+    largest = float(np.abs(values).max(initial=0.0))
+    return math.frexp(largest)[1] - 1 if largest > 0.0 else 0
+
+
+def _of_scaled(matrix: Floats, target: Floats, start: Floats | None) -> Floats:
+    """Return the solution (k,) where the largest entries of A and of b are from 1 to 2, or b is 0."""
     columns = matrix.shape[1]
     passive, barred = _Passive(matrix, target), np.zeros(columns, bool)
-    size = max(1.0, float(np.abs(matrix).max(initial=0.0))) * max(1.0, float(np.abs(target).max(initial=0.0)))
+    size = float(np.abs(matrix).max(initial=0.0)) * float(np.abs(target).max(initial=0.0))
     if start is not None:
         passive.begin(start)
     for _ in range(3 * columns + 30):

@@ -56,6 +56,20 @@ def test_any_start_leads_to_the_same_fit(shape: tuple[int, int]) -> None:
             assert np.abs(matrix @ x - fit).max() < 1e-12
 
 
+@pytest.mark.parametrize("of_matrix", [1e-12, 1.0, 1e9])
+@pytest.mark.parametrize("of_target", [1e-15, 1.0, 1e9])
+def test_the_units_do_not_matter(of_matrix: float, of_target: float) -> None:
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        matrix, target = rng.normal(size=(7, 30)), rng.normal(size=7)
+        x = non_negative_least_squares(matrix, target)
+        other = non_negative_least_squares(of_matrix * matrix, of_target * target)
+        start = non_negative_least_squares(of_matrix * matrix, of_target * target, other)
+        for found in (other, start):
+            fit = matrix @ found * (of_matrix / of_target)
+            assert np.abs(fit - matrix @ x).max() < 1e-12
+
+
 def test_a_solution_is_its_own_start(rng: np.random.Generator) -> None:
     matrix, target = rng.normal(size=(40, 90)), rng.normal(size=40)
     x = non_negative_least_squares(matrix, target)
