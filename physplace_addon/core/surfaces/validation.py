@@ -28,9 +28,12 @@ def finite_array(kind: str, name: str, value: ArrayLike) -> Floats:
     """Return `value` as an array of floats.
 
     Raises:
-        SurfaceError: unless it is all finite numbers.
+        SurfaceError: unless it is all finite numbers, in rows of the same length.
     """
-    array = np.asarray(value, dtype=np.float64)
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise SurfaceError(kind, name, "found no array of numbers", "expected finite coordinates") from error
     if not np.isfinite(array).all():
         raise SurfaceError(kind, name, "found a number that is not finite", "expected finite coordinates")
     return array

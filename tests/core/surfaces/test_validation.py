@@ -24,3 +24,9 @@ def test_an_array_must_be_finite() -> None:
     assert finite_array("tube", "path", [[0, 1, 2]]).tolist() == [[0.0, 1.0, 2.0]]
     with pytest.raises(SurfaceError, match="tube"):
         finite_array("tube", "path", [0.0, np.nan])
+
+
+@pytest.mark.parametrize("value", ["curve", [[0.0, 1.0], [2.0]], {"x": 1.0}])
+def test_what_is_no_array_is_refused_by_name(value: object) -> None:
+    with pytest.raises(SurfaceError, match="path: found no array of numbers"):
+        finite_array("tube", "path", value)  # type: ignore[arg-type]

@@ -75,9 +75,12 @@ def _path_of(path: ArrayLike, closed: bool) -> Path:
     points = finite_array("tube", "path", path)
     if _is_pieces(points, 3):
         control, weights = _unweighted("tube", "path", points, 3)
+        if np.any((control == control[:, :1]).all(axis=(1, 2))):
+            raise SurfaceError("tube", "path", "has a piece of no length", "remove it, or give it handles")
         return bezier_path(control, closed, weights)
     if points.ndim == 2 and points.shape[1] == 3 and len(points) >= (3 if closed else 2):
-        if np.any((np.diff(points, axis=0) == 0.0).all(axis=1)):
+        following = np.diff(points, axis=0, append=points[:1] if closed else points[:0])
+        if np.any((following == 0.0).all(axis=1)):
             raise SurfaceError("tube", "path", "two successive points coincide", "remove one of them")
         return spline_path(points, closed)
     expected = "expected points (n, 3), two at least, or Bezier pieces (m, p + 1, 3), p three or more"

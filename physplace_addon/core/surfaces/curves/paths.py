@@ -19,6 +19,8 @@ from .cubics import PiecewiseCubic, bezier_of_hermite, chord_knots
 from .piecewise import PiecewiseBezier, SmoothCurve
 from .rational import piecewise_bezier
 
+_LOOP = 0.25  # least width of a piece's range, over the length of its control polygon
+
 
 @dataclass(frozen=True, eq=False)
 class PathJet:
@@ -103,8 +105,11 @@ def spline_path(points: Floats, closed: bool) -> BezierPath:
 def bezier_path(control: Floats, closed: bool, weights: Floats | None = None) -> BezierPath:
     """Return the path of Bezier pieces (m, p + 1, 3), with weights (m, p + 1) or without.
 
-    The pieces follow one another with the same tangent; the parameter is the length of their chords.
+    The pieces follow one another with the same tangent.  The parameter is the length of their chords; of a
+    loop whose ends nearly meet, it is a part of the length of its polygon.
     """
-    knots = chord_knots(np.concatenate([control[:, 0], control[-1:, -1]]))
+    polygon = np.linalg.norm(np.diff(control, axis=1), axis=2).sum(axis=1)
+    chord = np.linalg.norm(control[:, -1] - control[:, 0], axis=1)
+    knots = np.concatenate([[0.0], np.cumsum(np.maximum(chord, _LOOP * polygon))])
     curve = piecewise_bezier(control if weights is None else homogeneous(control, weights), knots, 3)
     return BezierPath(curve, np.ones(len(knots), dtype=np.bool_), closed)
