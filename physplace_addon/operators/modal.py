@@ -240,7 +240,8 @@ class ModalOperator(ObjectOperator):
         return self._is_ready and self._opened.ended_by is None and self.session.is_undisturbed
 
     def _respond(self, context: Context, event: Event) -> set[OperatorReturnItems]:
-        view = View.of(context) if self._opened.is_in(context) else None
+        captures = self.captures(event) if self._is_ready else self.captures_while_beginning(event)
+        view = self._opened.view(context, None if captures else event)
         reason = self._opened.ended_by or self.end_reason(context)
         if view is None and reason is None:
             reason = "its view is not shown"
@@ -250,7 +251,6 @@ class ModalOperator(ObjectOperator):
             return {"CANCELLED"}
         if event.type == "TIMER":
             return self._ticked(context, view)
-        captures = self.captures(event) if self._is_ready else self.captures_while_beginning(event)
         if not captures and not self._kept.awaits(event) and not is_for_view(view, event):
             return {"PASS_THROUGH"}
         if self.keymap is not None and self.keymap.action_of(context, event) == LIST:
@@ -292,6 +292,7 @@ class ModalOperator(ObjectOperator):
     ) -> set[OperatorReturnItems] | None:
         """Handle what was kept, and work for a tick; return how the operator ends, None if it goes on."""
         for event in self._kept.taken(lambda: self.session.is_following):
+            view = self._opened.view(context, None if self.captures(event) else event) or view
             ended = self._conclude_event(context, self.handle_event(context, view, event))
             if self not in self._running:
                 return ended

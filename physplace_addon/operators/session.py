@@ -21,7 +21,9 @@ from ..overlay.key_list import KeyList
 from ..scene.access import present, window_manager_of
 from ..translations.spoken import spoken
 from .common import CursorProgress
+from .input_events import InputEvent
 from .keys.key_hints import KeyHint, drawn
+from .view import View
 
 BETWEEN_TICKS: Final = 0.001  # seconds between two ticks of a timer, for Blender to draw and to take events
 REST: Final = 1.0 / 3.0  # ticks in which nothing is solved that make up for one tick of work
@@ -152,7 +154,8 @@ class OpenSession:
     def __init__(self, context: Context, operator: Operator) -> None:
         self.ended_by: str | None = None
         self.drawing = Drawing()
-        self._place = _place_of(context)
+        self._place, self._region = _place_of(context), 0
+        self.view(context, None)
         self._status_bar = _StatusBar(context)
         self._progress = CursorProgress()
         self._keys: KeyList | None = None
@@ -160,9 +163,14 @@ class OpenSession:
         self._timer = manager.event_timer_add(BETWEEN_TICKS, window=context.window)
         manager.modal_handler_add(operator)
 
-    def is_in(self, context: Context) -> bool:
-        """Return whether the context has the area, scene and view layer that the session was begun in."""
-        return _place_of(context) == self._place
+    def view(self, context: Context, event: InputEvent | None) -> View | None:
+        """Return the view that an event is for; without one, the view that had the last event.
+
+        None if the context has not the area, scene and view layer that the session was begun in.
+        """
+        found = View.of(context, event, self._region) if _place_of(context) == self._place else None
+        self._region = self._region if found is None else found.region.as_pointer()
+        return found
 
     def show_text(self, context: Context, header: str, hints: Sequence[KeyHint]) -> None:
         """Show figures in the area's header, and keys in the status bar."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import bpy
 import numpy as np
-from bpy.types import Area, Context, Event, Region, RegionView3D, SpaceView3D
+from bpy.types import Area, Context, Event, Region, RegionView3D
 from bpy_extras import view3d_utils
 from mathutils import Vector
 
@@ -30,24 +30,32 @@ NOT_WITH_CTRL = frozenset({"NUMPAD_0", "NUMPAD_PLUS", "NUMPAD_MINUS"})
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """An area's 3D view, looked up anew for every event: Blender may free areas and regions in between."""
+    """An area's 3D view, looked up anew for every event: Blender may free areas and regions in between.
+
+    An area that is split into four has four of them, each a region with a view of its own.
+    """
 
     area: Area
     region: Region
     region_3d: RegionView3D
 
     @classmethod
-    def of(cls, context: Context) -> View | None:
-        """Return the view of the context's area; None if that is no 3D view, or gone."""
+    def of(cls, context: Context, event: InputEvent | None = None, before: int = 0) -> View | None:
+        """Return the view of the context's area; None if that is no 3D view, or gone.
+
+        Of four views it is the one under the mouse of an event, or else the one whose region had the address
+        `before`, or else that of the context's region, or the one that Blender takes for the area's own.
+        """
         area = context.area
         if area is None or area.type != "VIEW_3D":
             return None
-        space = area.spaces.active
-        assert isinstance(space, SpaceView3D)
-        region = next((region for region in area.regions if region.type == "WINDOW"), None)
-        if region is None or space.region_3d is None:
-            return None
-        return cls(area, region, space.region_3d)
+        regions = [region for region in area.regions if region.type == "WINDOW"]
+        chosen = [each for each in regions if event and _holds(each, event.mouse_x, event.mouse_y)]
+        chosen += [each for each in regions if each.as_pointer() == before]
+        chosen += [each for each in regions if each == context.region]
+        region = next(iter([*chosen, *regions[::-1]]), None)
+        seen = None if region is None else region.data
+        return cls(area, region, seen) if region is not None and isinstance(seen, RegionView3D) else None
 
     def mouse(self, event: InputEvent) -> Floats:
         """Return where the mouse is (2,), in pixels of the region."""
