@@ -32,6 +32,7 @@ from ...scene.reading.visible import Family
 from ...scene.rests import rest_forces, rests
 from ...scene.writing.actions import keys_restored_on_error
 from ...scene.writing.outcome import Outcome
+from ...scene.writing.preview import Preview
 from ..common import Conclusion, NeedsShape, ObjectOperator, no_active_object_reason
 from ..placing.run import beginning, key_options, scenario_of, settings_for
 from ..sliced import SlicedOperator
@@ -55,6 +56,7 @@ class PHYSPLACE_OT_keyframe_rest(NeedsShape, SlicedOperator):
         """Place it from where it was put by hand, key it, and keep the rest."""
         name, frame = active_mover(context).name, scene_of(context).frame_current
         scenario = yield from scenario_of(context)
+        Preview(scenario.subjects).check_writable(context)
         obj = bpy.data.objects[name]
         start, known = rests.manual_start(obj, scenario.subject), rests.rest_on(obj, frame)
         forces = rest_forces.forces_of(context, obj, known, scenario.subject) if known else []
@@ -236,6 +238,7 @@ def _placing_on(
         with _shown_on(context, name, rest_key.frame, keyed):
             obj = bpy.data.objects[name]
             scenario = _without(read(context, [obj]), later)
+            Preview(scenario.subjects).check_writable(context)
             rest = present(rests.rest_on(obj, rest_key.frame))
             forces = rest_forces.forces_of(context, obj, rest, scenario.subject)
             from_start = _fallen_from(scenario, rests.start_of(rest))

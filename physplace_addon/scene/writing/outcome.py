@@ -21,6 +21,7 @@ from ..access import scene_of, view_layer_of
 from ..errors import SceneError
 from ..reading.subjects.subject import Subject
 from ..rests.start import write_start
+from .as_one import moved_as_one
 from .key_reduction import MotionScale
 from .keys import Keying, KeyOptions, insert_automatically, insert_keys, path_keys
 from .report import write_report
@@ -49,7 +50,7 @@ def write_rests(context: Context, outcomes: Sequence[Outcome], keys: KeyOptions 
     worlds = [[outcome.subject.world_matrix(pose) for pose in outcome.poses] for outcome in outcomes]
     paths = [outcome.subject.space.path(way) for outcome, way in zip(outcomes, worlds, strict=True)]
     ends = [path[-1] for path in paths]
-    _move(context, objects, ends, [way[-1] for way in worlds])
+    _move(context, [outcome.subject for outcome in outcomes], ends, [way[-1] for way in worlds])
     if keys is not None:
         scene_of(context).frame_set(_key_paths(context, outcomes, paths, keys))
     for obj in objects if keys is None else ():
@@ -102,19 +103,21 @@ def move(context: Context, subjects: Sequence[Subject], poses: Sequence[Pose]) -
         subject.space.channels_for(world, subject.space.channels)
         for subject, world in zip(subjects, worlds, strict=True)
     ]
-    _move(context, objects, ends, worlds)
+    _move(context, subjects, ends, worlds)
     for obj in objects:
         insert_automatically(context, obj, scene_of(context).frame_current)
 
 
 def _move(
-    context: Context, objects: Sequence[Object], values: Sequence[Channels], expected: Sequence[Floats]
+    context: Context, subjects: Sequence[Subject], values: Sequence[Channels], expected: Sequence[Floats]
 ) -> None:
+    objects = [subject.object for subject in subjects]
     before = [channels(obj) for obj in objects]
-    _set_all(context, objects, values)
     try:
-        for obj, matrix in zip(objects, expected, strict=True):
-            check_world_matrix(context, obj, matrix)
+        with moved_as_one(context, subjects):
+            _set_all(context, objects, values)
+            for obj, matrix in zip(objects, expected, strict=True):
+                check_world_matrix(context, obj, matrix)
     except SceneError:
         _set_all(context, objects, before)
         raise

@@ -19,6 +19,7 @@ from ..access import view_layer_of
 from ..changes import AGAIN, own_changes
 from ..errors import SceneError
 from ..reading.subjects.subject import Subject
+from .as_one import moved_as_one
 from .transform import Channels, channels, check_world_matrix, set_channels
 
 SEE_THROUGH: Final = "WIRE"
@@ -72,10 +73,13 @@ class Preview:
                 obj.display_type = look
 
     def check_writable(self, context: Context) -> None:
-        """Raise SceneError for an object whose transform something else owns; put all back after it."""
+        """Raise SceneError for an object whose transform something else owns, or that does not move as one
+        rigid body; put all back after it.
+        """
         try:
-            self.show(context, [subject.pose.displaced(*_trial(subject)) for subject in self._subjects])
-            self.check_shown(context)
+            with moved_as_one(context, self._subjects):
+                self.show(context, [subject.pose.displaced(*_trial(subject)) for subject in self._subjects])
+                self.check_shown(context)
         finally:
             self.restore(context)
 

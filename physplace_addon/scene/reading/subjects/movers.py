@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bpy.types import Context, Depsgraph, Modifier, Object
+from bpy.types import ArrayModifier, BooleanModifier, Context, Depsgraph, Modifier, Object
 
 from ...access import active_object, extended, library_of, original, view_layer_of
 from ...blobs.objects import blob_of, is_blob, is_element
@@ -27,6 +27,7 @@ SHAPELESS = frozenset(  # modifiers that move no point
 )
 DEFORMING_PARENTS = frozenset({"ARMATURE", "LATTICE"})
 SHAPES = frozenset({"MESH", "CURVE", "SURFACE", "META", "FONT"})  # types of objects that may have faces
+NODES = "NODES"  # the type of a modifier that may give faces to an object of any type that has modifiers
 
 
 def selected_movers(context: Context) -> list[Object]:
@@ -99,7 +100,12 @@ def may_have_shape(obj: Object) -> bool:
 
 
 def _is_shape(obj: Object) -> bool:
-    return obj.type in SHAPES or obj.instance_type != "NONE" or has_definition(obj) or is_blob(obj)
+    by_type = _has_shape_by_type(obj)
+    return by_type or obj.instance_type != "NONE" or has_definition(obj) or is_blob(obj)
+
+
+def _has_shape_by_type(obj: Object) -> bool:
+    return obj.type in SHAPES or any(modifier.type == NODES for modifier in obj.modifiers)
 
 
 def _shapes_on(empty: Object) -> int:
@@ -107,7 +113,7 @@ def _shapes_on(empty: Object) -> int:
     parts = empty.children_recursive
     if any(part.rigid_body is not None for part in parts):
         return 0
-    return sum(part.type in SHAPES and part.visible_get() for part in parts)
+    return sum(_has_shape_by_type(part) and part.visible_get() for part in parts)
 
 
 def check_editable(obj: Object) -> None:
@@ -152,11 +158,23 @@ def _needed(member: Object, depsgraph: Depsgraph) -> Iterator[tuple[str, Object]
 
 
 def _objects_of(modifier: Modifier) -> Iterator[Object]:
-    """Yield the objects that a modifier refers to."""
+    """Yield the objects on whose places a modifier depends."""
     for prop in modifier.bl_rna.properties:
         other = getattr(modifier, prop.identifier) if prop.type == "POINTER" else None
-        if isinstance(other, Object):
+        if isinstance(other, Object) and _counts(modifier, prop.identifier):
             yield other
+    if isinstance(modifier, BooleanModifier) and modifier.operand_type == "COLLECTION":
+        yield from modifier.collection.all_objects if modifier.collection else ()
+
+
+def _counts(modifier: Modifier, name: str) -> bool:
+    """Return whether it matters to a modifier where the object stands that a property of it names.
+
+    Caps of an array, and the curve that it is as long as, only give their shapes.
+    """
+    if isinstance(modifier, ArrayModifier):
+        return name == "offset_object" and modifier.use_object_offset
+    return not isinstance(modifier, BooleanModifier) or modifier.operand_type == "OBJECT"
 
 
 def _blob(ball: Object) -> str:
