@@ -3,8 +3,8 @@
 J has three rows for each of K cones: a normal row and two tangential ones.  The blocks M are not symmetric
 where they stand for Coulomb's law, so the matrix is factored by LU.
 
-Up to some sixty unknowns dense matrices are fastest.  Above, the unknowns are put in the order of Cuthill and
-McKee, in which the matrix is banded.  The blocks M turn from one factorization to the next, so the sparse
+Up to some sixty unknowns dense matrices are fastest.  Above, the unknowns are put in an order in which the
+matrix is banded (`banded_order`).  The blocks M turn from one factorization to the next, so the sparse
 product that `normal_equations` keeps for diagonal weights does not serve; here the rows of cones between the
 same bodies are kept as a dense block over the columns that they touch, and all products are formed at once.
 """
@@ -18,10 +18,10 @@ from typing import Any, Final
 import numpy as np
 from scipy import sparse
 from scipy.linalg import get_lapack_funcs
-from scipy.sparse.csgraph import reverse_cuthill_mckee
 from scipy.sparse.linalg import splu
 
 from ...arrays import Floats, Ints
+from .banded_order import banded_order
 from .cone_rows import ConeRows
 
 DELTA: Final = 1e-8
@@ -280,27 +280,18 @@ def _distinct(columns: Ints) -> tuple[Ints, Ints, Ints]:
 
 
 def _banded_order(base: Entries, columns: Ints) -> Ints:
-    """Return the order (d,) of Cuthill and McKee of unknowns that share a cone or an entry of the base.
+    """Return the order (d,) in which unknowns that share a group's columns (G, m), d for none, or an entry of
+    the base make a narrow band.
 
-    Where each body has six unknowns that are always together, bodies are put in order.
+    Where bodies have six unknowns each, that follow each other, bodies are put in order.
     """
-    size, each = base.shape[0], _OF_A_BODY
-    if size % each or columns.shape[1] % each:
-        return _order_of_nodes(base.row, base.column, columns, size)
-    by_body = columns.reshape(len(columns), columns.shape[1] // each, each)
-    first = by_body[:, :, 0]
-    if (first % each).any() or (by_body != np.minimum(first[:, :, None] + np.arange(each), size)).any():
-        return _order_of_nodes(base.row, base.column, columns, size)
-    nodes = _order_of_nodes(base.row // each, base.column // each, first // each, size // each)
+    size = base.shape[0]
+    each = 1 if size % _OF_A_BODY else _OF_A_BODY
+    node, count = columns // each, size // each
+    first, second = node[:, :-1], node[:, 1:]  # each is connected with the next one of its group
+    joined = (first != second) & (first < count) & (second < count)
+    row, column = base.row // each, base.column // each
+    apart = row != column
+    first, second = np.append(first[joined], row[apart]), np.append(second[joined], column[apart])
+    nodes = banded_order(count, first, second)
     return np.asarray((each * nodes[:, None] + np.arange(each)).ravel(), np.intp)
-
-
-def _order_of_nodes(row: Ints, column: Ints, together: Ints, size: int) -> Ints:
-    """Return the order (d,), d = `size`, of nodes that entries connect, and groups (G, m); d is no node."""
-    first, second = np.repeat(together, together.shape[1], axis=1), np.tile(together, together.shape[1])
-    real = (first < size) & (second < size)
-    edges = np.unique(np.concatenate([first[real] * size + second[real], row * size + column]))
-    starts = np.searchsorted(edges, size * np.arange(size + 1)).astype(np.int32)
-    entries: Any = (np.ones(len(edges)), (edges % size).astype(np.int32), starts)
-    graph = sparse.csr_array(entries, shape=(size, size))
-    return np.asarray(reverse_cuthill_mckee(graph, symmetric_mode=True), np.intp)
