@@ -164,7 +164,7 @@ def rising_directions(function: ImplicitFunction, low: Floats, sides: Floats) ->
         low: the lowest corners of the boxes (k, 3).
         sides: their sides (k,), in scene units.
     """
-    direction = length_and_unit(function.gradient(low + 0.5 * sides[:, None])[1])[1]
+    direction = _unit(function.gradient(low + 0.5 * sides[:, None])[1])
     proven = _rises(function, low, sides, direction)
     rest = np.flatnonzero(~proven)
     if len(rest):
@@ -175,6 +175,12 @@ def rising_directions(function: ImplicitFunction, low: Floats, sides: Floats) ->
         direction[rest] = length_and_unit(others[may_be])[1]
         proven[rest] = _rises(function, low[rest], sides[rest], direction[rest])
     return direction, proven
+
+
+def _unit(slopes: Floats) -> Floats:
+    """Return unit vectors (k, 3) along slopes (k, 3) so small that their squares may be 0."""
+    size = np.abs(slopes).max(axis=1, keepdims=True)
+    return length_and_unit(slopes / np.where(size > 0.0, size, 1.0))[1]
 
 
 def _rising(normals: Floats) -> tuple[Floats, Bools]:

@@ -24,6 +24,7 @@ from physplace_addon.core.implicit.surface_components.descent import flowed
 from physplace_addon.core.implicit.surface_components.subdivision import (
     BoxClass,
     SearchLimits,
+    rising_directions,
     subdivided,
 )
 from tests.core.implicit.functions.every_function import NAMES, every_function
@@ -127,6 +128,15 @@ def test_boxes_are_what_they_are_proven_to_be(name: str, rng: np.random.Generato
     graph = (boxes.kind[own] == BoxClass.GRAPH) & (value <= 0.0)
     assert (rising[graph] > 0.0).all()
     assert np.isclose((tree.sides**3).sum(), tree.size**3, rtol=1e-12)
+
+
+def test_directions_are_of_unit_length_where_the_squares_of_slopes_are_0() -> None:
+    wire = Scaled(blobby_cylinders(0.5, [[-1, 0, 0]], [[1, 0, 0]], 0.02), 0.01)
+    function = union([wire, Spheres.of([0.0, 0.5, 0.0], 0.3)], 0.005)
+    places = np.linspace([0.01, -0.2, 0.003], [0.01, -0.54, 0.003], 2000)
+    found, proven = rising_directions(function, places - 0.025, np.full(2000, 0.05))
+    assert proven.sum() > 1000
+    assert np.allclose(np.linalg.norm(found[proven], axis=1), 1.0, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("seed", [2, 8])
