@@ -259,8 +259,8 @@ def components_of(
         inside, outside = (
             joined_by_flows(function, boxes, regions_of(boxes, own, outer), own, FEW_STEPS) for own in sides
         )
-        between = boxes_between(boxes, inside, BoxClass.INSIDE)
-        between |= boxes_between(boxes, outside, BoxClass.OUTSIDE)
+        between = boxes_between(function, boxes, inside, BoxClass.INSIDE)
+        between |= boxes_between(function, boxes, outside, BoxClass.OUTSIDE)
         if not between.any() or boxes.examined + 8 * int(between.sum()) > limits.most:
             break
         boxes = refined(function, boxes, between, limits)

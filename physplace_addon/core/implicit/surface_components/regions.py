@@ -118,9 +118,8 @@ def joined_by_flows(
     if regions.least >= regions.most:
         return regions
     group, apart = regions.group, regions.apart
-    several = np.bincount(np.unique(np.stack([apart, group], 1)[group >= 0], axis=0)[:, 0]) > 1
     mine, places = starts_of_flows(boxes, own)
-    tried = several[apart[mine]]
+    tried = _of_several(regions)[apart[mine]]
     mine, places = mine[tried], places[tried]
     some = some_rows(group[mine], _LINKS)
     some = some[own * function.value(places[some]) > 0.0]
@@ -146,16 +145,22 @@ def joined_by_samples(
     return replace(regions, group=group, beyond=beyond, most=most, is_proven=most == regions.most)
 
 
-def boxes_between(boxes: ClassifiedBoxes, regions: Regions, own: BoxClass) -> Bools:
-    """Return which graphs (n,) lie between regions of a class that no boxes part."""
-    none = np.zeros(len(boxes.kind), dtype=np.bool_)
+def boxes_between(
+    function: ImplicitFunction, boxes: ClassifiedBoxes, regions: Regions, own: BoxClass
+) -> Bools:
+    """Return which graphs (n,) lie between regions of a class that no boxes part.
+
+    They are those where the basins of the regions meet, that is on the ridges of F, or of -F: nowhere between
+    two regions are boxes of the other class larger, nor is it sooner seen that there are none.
+    """
+    between = np.zeros(len(boxes.kind), dtype=np.bool_)
     if regions.least >= regions.most:
-        return none
-    may_be = boxes.which(own, BoxClass.GRAPH)
-    label = regions.group.copy()
+        return between
+    open_ = boxes.which(own, BoxClass.GRAPH) & _of_several(regions)[regions.apart]
     first, second = boxes.tree.touching
-    near = may_be[first] & may_be[second]
+    near = open_[first] & open_[second]
     first, second = first[near], second[near]
+    label = _basins(function, boxes, regions.group, first, second, own)
     while True:
         for one, other in ((first, second), (second, first)):
             late = (label[one] < 0) & (label[other] >= 0)
@@ -163,5 +168,38 @@ def boxes_between(boxes: ClassifiedBoxes, regions: Regions, own: BoxClass) -> Bo
         if not ((label[first] < 0) & (label[second] >= 0)).any():
             break
     differ = (label[first] >= 0) & (label[second] >= 0) & (label[first] != label[second])
-    none[first[differ]] = none[second[differ]] = True
-    return none & boxes.which(BoxClass.GRAPH)
+    between[first[differ]] = between[second[differ]] = True
+    return between & boxes.which(BoxClass.GRAPH)
+
+
+def _of_several(regions: Regions) -> Bools:
+    """Return which groups of boxes that are not of the other class (g + 1,) have several regions; the last is
+    for boxes in none.
+    """
+    known = regions.group >= 0
+    pairs = np.unique(np.stack([regions.apart, regions.group], axis=1)[known], axis=0)
+    count = int(regions.apart.max(initial=-1)) + 1
+    return np.append(np.bincount(pairs[:, 0], minlength=count) > 1, False)
+
+
+def _basins(
+    function: ImplicitFunction, boxes: ClassifiedBoxes, group: Ints, first: Ints, second: Ints, own: BoxClass
+) -> Ints:
+    """Return the region (n,) that leads down to from each box, always on to the lowest box that touches it.
+
+    Low is where F is, or -F outside, at the middle of a box; it is -1 where the way ends in no region. The
+    boxes of first (m,) and second (m,) touch.
+    """
+    height, open_ = np.full(len(group), np.inf), np.unique(np.concatenate([first, second]))
+    height[open_] = -own * function.value(boxes.tree.middles[open_])
+    one, other = np.concatenate([first, second]), np.concatenate([second, first])
+    down = (height[other] < height[one]) & (group[one] < 0)
+    one, other = one[down], other[down]
+    order = np.lexsort((-height[other], one))  # the last of each row is the lowest
+    lowest = np.arange(len(group))
+    lowest[one[order]] = other[order]
+    while True:
+        further = lowest[lowest]
+        if np.array_equal(further, lowest):
+            return np.asarray(group[lowest])
+        lowest = further
