@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...arrays import Bools, Floats
+from ...arrays import Bools, Floats, Ints
 from ...vectors import dot, length, length_and_unit
 from ..functions.base import ImplicitFunction
 from ..projection import projected
@@ -28,6 +28,18 @@ def edge_middles(function: ImplicitFunction, points: Floats, topology: MeshTopol
     found, known = on_creases(function, near, _REACH * sizes[may_be])
     middles[np.flatnonzero(may_be)[known]] = found.places[known]
     return middles
+
+
+def quartered(function: ImplicitFunction, points: Floats, triangles: Ints) -> tuple[Floats, Ints]:
+    """Return points and triangles where each triangle is cut in four, with its new corners on the surface."""
+    topology = MeshTopology.of(triangles, len(points))
+    middles = edge_middles(function, points, topology, np.ones(len(topology.ends), dtype=np.bool_))
+    a, b, c = triangles.T
+    ab, bc, ca = len(points) + topology.edge_of.T
+    quarters = np.concatenate(
+        [np.stack(three, axis=1) for three in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))]
+    )
+    return np.concatenate([points, middles]), quarters
 
 
 def _sharp(points: Floats, topology: MeshTopology, which: Bools) -> tuple[Bools, CreasePoints]:

@@ -3,12 +3,8 @@
 `restricted_delaunay` finds triangles through the points that have the surface's topology.
 `delaunay_refinement` adds points until they are near enough to it; `refinement` cuts what is still too far.
 Every component that `surface_components` finds has to have triangles; where one has none, its seed and
-samples of the surface join the points. The result is then checked by something that took no part in it: by
-Gauss and Bonnet the integral of the surface's Gaussian curvature K over all of it is 2 pi times the Euler
-characteristic, which for the mesh is points - edges + triangles. A bridge or a hole that no point was on
-shows in that sum; the finer mesh's points then sample the surface anew. At creases the
-curvature is in the angle between the two sides: triangles over which the normal turns far are then taken with
-the solid angle that it sweeps.
+samples of the surface join the points. The result is then checked by something that took no part in it
+(`confirmation`). Where it has not the surface's topology, the finer mesh's points sample the surface anew.
 
 Area and volume are those that the triangles' own tend to: with every triangle cut in four, its new corners on
 the surface, their errors are a quarter as large, which tells what is left (Richardson's extrapolation).
@@ -23,14 +19,14 @@ import numpy as np
 
 from ...arrays import Bools, Floats, Ints
 from ...jobs import Job, Progress, finished
-from ...vectors import cross, dot, length, length_and_unit
+from ...vectors import length
 from ..functions.base import ImplicitFunction
 from ..projection import projected
 from ..surface_components.component_search import SurfaceComponents, components_of
 from ..surface_components.subdivision import SearchLimits, subdivided
-from .creases import creases
+from .confirmation import is_confirmed
 from .delaunay_refinement import delaunay_refining
-from .edge_middles import edge_middles
+from .edge_middles import quartered
 from .mesh_topology import MeshTopology, area_vectors
 from .refinement import refined
 from .restricted_delaunay import RestrictedDelaunay
@@ -46,9 +42,6 @@ _CLOSEST = 1.0 / 500.0  # spacings: where boxes so small are still not decided, 
 _ATTEMPTS = 3  # triangulations, each of the points of the one before
 _NEARER = 0.5  # factor of the spacing in each further attempt
 _COARSEST = 0.25  # share of the surface's size: a greater sigma is no distance of points on it
-_SHARP = 0.5  # radians that the normal turns over a triangle at a crease
-_QUARTERED = 2  # times that triangles are cut in four for the integral of the curvature
-_HALF_TURN = 0.5  # units of the Euler characteristic by which the integral may be off
 
 
 class MeshStatus(Enum):
@@ -152,7 +145,7 @@ def triangulating(
         found = RestrictedDelaunay(corners, triangles, np.zeros(len(corners), dtype=np.bool_))
         status = MeshStatus.CLOSED if distance <= allowed else MeshStatus.COARSE
         missing = components.seeds[_without_triangles(components, corners, triangles)]
-        if not len(missing) and _confirmed(function, corners, triangles):
+        if not len(missing) and is_confirmed(function, components, corners, triangles):
             sure = components.proven or status is MeshStatus.COARSE
             return _result(function, found, distance, status if sure else MeshStatus.UNCONFIRMED)
         points, spacing = np.concatenate([corners, missing]), _NEARER * spacing
@@ -211,103 +204,12 @@ def _result(
     return Triangulation(points, triangles, distance, area, volume, topology.euler_characteristic, status)
 
 
-def _confirmed(function: ImplicitFunction, points: Floats, triangles: Ints) -> bool:
-    """Return whether the curvature says that the mesh has the surface's topology.
-
-    Where the normal turns far over triangles, K at their corners is not its mean: smaller ones tell more.
-    """
-    if gauss_bonnet_holds(function, points, triangles, False):
-        return True
-    if len(creases(function, points, triangles)[0]):
-        return gauss_bonnet_holds(function, points, triangles, True)
-    for _ in range(_QUARTERED):
-        points, triangles = _quartered(function, points, triangles)
-        if gauss_bonnet_holds(function, points, triangles, False):
-            return True
-    return False
-
-
-def gauss_bonnet_holds(function: ImplicitFunction, points: Floats, triangles: Ints, creased: bool) -> bool:
-    """Return whether the surface's curvature agrees with the mesh's Euler characteristic in every component.
-
-    Args:
-        function: F.
-        points: points on the surface (n, 3).
-        triangles: a closed mesh (t, 3).
-        creased: whether the surface may have creases.
-    """
-    part = MeshTopology.of(triangles, len(points)).component_labels
-    size = length(area_vectors(points, triangles))
-    angle = gaussian_curvature(function, points)[triangles].mean(axis=1) * size
-    count = int(part.max()) + 1
-    corners = np.unique(np.stack([np.repeat(part, 3), triangles.ravel()]), axis=1)[0]
-    euler = np.bincount(corners, minlength=count) - 0.5 * np.bincount(part, minlength=count)
-    smooth = _near(_per_part(part, angle, count), euler)
-    if smooth or not creased:
-        return smooth
-    turned, swept = _swept(function, points, triangles)
-    return _near(_per_part(part, np.where(turned > _SHARP, swept, angle), count), euler)
-
-
-def _per_part(part: Ints, angles: Floats, count: int) -> Floats:
-    """Return the sums (count,) of angles (t,) over each component (t,)."""
-    return np.asarray(np.bincount(part, angles, count), dtype=np.float64)
-
-
-def _near(angles: Floats, euler: Floats) -> bool:
-    """Return whether integrals of K (count,) agree with 2 pi times the Euler characteristics (count,)."""
-    return bool((np.abs(angles / (2.0 * np.pi) - euler) <= _HALF_TURN).all())
-
-
-def _swept(function: ImplicitFunction, points: Floats, triangles: Ints) -> tuple[Floats, Floats]:
-    """Return how far the normal turns over triangles, and the solid angle between its directions at their
-    corners.
-
-    The angle follows from tan(angle / 2) = a . b x c / (1 + a . b + b . c + c . a).
-
-    Returns:
-        The turns (t,) in radians, and the signed solid angles (t,).
-    """
-    normals = length_and_unit(function.gradient(points)[1])[1]
-    a, b, c = (normals[triangles[:, i]] for i in range(3))
-    cosines = np.stack([dot(one, two) for one, two in ((a, b), (b, c), (c, a))])
-    above = dot(a, cross(b, c))
-    turned: Floats = np.arccos(np.clip(cosines.min(axis=0), -1.0, 1.0))
-    swept: Floats = 2.0 * np.arctan2(above, 1.0 + cosines.sum(axis=0))
-    return turned, swept
-
-
-def gaussian_curvature(function: ImplicitFunction, points: Floats) -> Floats:
-    """Return K (k,), 1 / scene unit squared, at points (k, 3) of the surface: F_x . adj(F_xx)
-    F_x / |F_x|^4.
-    """
-    _, gradient, hessian = function.hessian(points)
-    one, two, three = (hessian[:, i] for i in range(3))
-    adjugate = np.stack([cross(two, three), cross(three, one), cross(one, two)], axis=1)
-    square = dot(gradient, gradient)
-    above = np.einsum("ki,kij,kj->k", gradient, adjugate, gradient)
-    curvature: Floats = above / np.maximum(square * square, np.finfo(np.float64).tiny)
-    return curvature
-
-
 def _measured(function: ImplicitFunction, points: Floats, triangles: Ints) -> tuple[float, float]:
     """Return the surface's area and volume, from the triangles and from those of a quarter of their size."""
     rough = _sums(points, triangles)
-    fine = _sums(*_quartered(function, points, triangles))
+    fine = _sums(*quartered(function, points, triangles))
     area, volume = (fine + (fine - rough) / 3.0).tolist()
     return area, volume
-
-
-def _quartered(function: ImplicitFunction, points: Floats, triangles: Ints) -> tuple[Floats, Ints]:
-    """Return points and triangles where each triangle is cut in four, with its new corners on the surface."""
-    topology = MeshTopology.of(triangles, len(points))
-    middles = edge_middles(function, points, topology, np.ones(len(topology.ends), dtype=np.bool_))
-    a, b, c = triangles.T
-    ab, bc, ca = len(points) + topology.edge_of.T
-    quarters = np.concatenate(
-        [np.stack(three, axis=1) for three in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))]
-    )
-    return np.concatenate([points, middles]), quarters
 
 
 def _sums(points: Floats, triangles: Ints) -> Floats:

@@ -11,6 +11,7 @@ import pytest
 from physplace_addon.core.errors import PhysPlaceError
 from physplace_addon.core.implicit import (
     Boxes,
+    Ellipsoids,
     HalfSpaces,
     Spheres,
     blobby_spheres,
@@ -21,17 +22,18 @@ from physplace_addon.core.implicit import (
 from physplace_addon.core.implicit.functions.base import ImplicitFunction
 from physplace_addon.core.implicit.functions.gaussians.blob import Blob
 from physplace_addon.core.implicit.functions.transformed import Moved
+from physplace_addon.core.implicit.polygonize.confirmation import gauss_bonnet_holds, is_confirmed
 from physplace_addon.core.implicit.polygonize.mesh_topology import MeshTopology, area_vectors
 from physplace_addon.core.implicit.polygonize.surface_sampling import surface_samples
 from physplace_addon.core.implicit.polygonize.touching import touching_places
 from physplace_addon.core.implicit.polygonize.triangulation import (
     MeshStatus,
     Triangulation,
-    gauss_bonnet_holds,
     triangulated,
     triangulating,
 )
 from physplace_addon.core.implicit.projection import projected
+from physplace_addon.core.implicit.surface_components.component_search import components_of
 from physplace_addon.core.implicit.surface_components.subdivision import BoxClass, SearchLimits, subdivided
 from tests.core.implicit.surfaces import blob_of_genus, blobby_cylinder
 from tests.oracles.grid_surface import grid_surface
@@ -124,7 +126,20 @@ def test_a_mesh_without_a_bridge_that_the_surface_has_does_not_have_the_surface_
     mesh = meshed(apart, 0.2)
     assert mesh.euler_characteristic == 4
     assert gauss_bonnet_holds(apart, mesh.points, mesh.triangles, False)
-    assert not gauss_bonnet_holds(bridged, projected(bridged, mesh.points, 0.1), mesh.triangles, False)
+    on_bridged = projected(bridged, mesh.points, 0.1)
+    assert not gauss_bonnet_holds(bridged, on_bridged, mesh.triangles, False)
+    assert is_confirmed(apart, components_of(apart), mesh.points, mesh.triangles)
+    assert not is_confirmed(bridged, components_of(bridged), on_bridged, mesh.triangles)
+
+
+def test_a_mesh_is_confirmed_where_a_blend_is_much_narrower_than_its_points_are_apart() -> None:
+    """The curvature at its points does not tell what is between them."""
+    parts = [Spheres.of([0.0, 0.0, 0.0], 0.4), Ellipsoids.of([0.0, 0.42, 0.0], [0.8, 0.05, 0.06])]
+    function = union(parts, 0.004)
+    mesh = meshed(function, 0.12)
+    assert mesh.status is MeshStatus.CLOSED
+    assert mesh.euler_characteristic == 2
+    assert not gauss_bonnet_holds(function, mesh.points, mesh.triangles, False)
 
 
 def test_creases_are_followed_as_closely_as_all_else() -> None:
