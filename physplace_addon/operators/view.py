@@ -14,6 +14,7 @@ from mathutils import Vector
 
 from ..core.arrays import Floats
 from ..scene.access import scene_of, view_layer_of, window_manager_of
+from ..scene.references import by_full_name
 from .input_events import InputEvent
 
 NAVIGATION = frozenset(
@@ -137,8 +138,9 @@ def pick_up(context: Context, view: View, mouse: Floats) -> None:
             bpy.ops.ed.undo_push(message="Select")
     seen = object_under(context, view, mouse)
     objects = view_layer_of(context).objects
-    if seen is not None and seen[0] in objects and objects[seen[0]].select_get():
-        objects.active = objects[seen[0]]
+    under = None if seen is None else by_full_name(objects).get(seen[0])
+    if under is not None and under.select_get():
+        objects.active = under
 
 
 def selects_with_left_mouse(context: Context) -> bool:

@@ -3,12 +3,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import bpy
 from bpy.types import Object
 
 from .errors import SceneError
+
+
+def by_full_name(objects: Iterable[Object] | None = None) -> dict[str, Object]:
+    """Return some objects, else all of the file: a linked one may have the name of a local one, but not its
+    full name.
+    """
+    return {obj.name_full: obj for obj in (bpy.data.objects if objects is None else objects)}
 
 
 @dataclass(frozen=True)

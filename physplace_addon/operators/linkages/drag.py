@@ -19,6 +19,7 @@ from ...core.jobs import Job, finished
 from ...overlay.linkages import linkage_layers
 from ...scene.access import active_object, present
 from ...scene.linkages.reading import reading_linkage
+from ...scene.references import by_full_name
 from ..common import Conclusion, cursor_progress, location_property
 from ..input_events import MOVES, InputEvent
 from ..keys.key_hints import KeyHint
@@ -83,8 +84,8 @@ class PHYSPLACE_OT_linkage_drag(ModalOperator):
         self._mouse = view.mouse(event)
         active = present(active_object(context))
         seen = object_under(context, view, pressed) if is_pressed else None
-        objects = present(context.view_layer).objects
-        chosen = objects[seen[0]] if seen is not None and seen[0] in objects else active
+        under = None if seen is None else by_full_name(present(context.view_layer).objects).get(seen[0])
+        chosen = active if under is None else under
         scenario = yield from reading_linkage(context, chosen)
         self.session = yield from LinkageSession.beginning(context, scenario)
         if is_pressed and seen is not None:

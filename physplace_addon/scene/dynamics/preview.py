@@ -15,9 +15,9 @@ from bpy.types import Context
 from ...core.rigid import Pose
 from ..access import scene_of
 from ..reading.subjects.subject import Subject
+from ..references import by_full_name
 from ..writing.preview import Preview
 from ..writing.transform import Channels, channels, set_channels
-from .sampling import by_full_name
 
 
 class MotionPreview:

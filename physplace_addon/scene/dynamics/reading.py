@@ -32,6 +32,7 @@ from ..reading.subjects.movers import selected_movers
 from ..reading.subjects.options import PlacementOptions
 from ..reading.subjects.subject import Subject
 from ..reading.visible import Family
+from ..references import by_full_name
 from .rigid_bodies import (
     LeftOut,
     damping_shares,
@@ -43,7 +44,7 @@ from .rigid_bodies import (
     weighed,
 )
 from .rigid_constraints import AnchoredJoint, Joinable, anchored_joints, joined_to, joints_of, passed_through
-from .sampling import SampledPath, by_full_name, frames_before, may_move, sampling, velocity
+from .sampling import SampledPath, frames_before, may_move, sampling, velocity
 
 _NO_BODIES: Final = SHAPELESS | {"EMPTY"}
 
@@ -290,7 +291,7 @@ def _assembled(
         seconds,
         scenario.visible,
         left_out.notes(),
-        anchored_joints(scene_of(context), joints),
+        anchored_joints(scene_of(context), joinable, joints),
         frozenset(obj.session_uid for obj in scene_of(context).objects),
         settings_of(scene_of(context)).end_at_proven_rest,
     )

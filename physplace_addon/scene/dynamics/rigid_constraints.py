@@ -19,7 +19,7 @@ that hangs breaks both at T = m g h; Blender's own simulation does so within a t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -84,7 +84,7 @@ class Joinable:
     visible: the names of the objects that are visible.
     impulse_seconds: the time in which a motor may give its greatest impulse, and in which the threshold of
         a joint that can break counts, s.
-    anchored: joints that hold already, by the names of their objects.
+    anchored: joints that hold already, by the full names of their objects.
     shapeless: the full names of objects that are animated, and have no body to be joined to.
     """
 
@@ -111,26 +111,38 @@ def joints_of(scene: Scene, joinable: Joinable, left_out: LeftOut) -> list[Joint
     Raises SceneError for a constraint without two different objects that can be joined.
     """
     joints = []
+    for holder, constraint in _joining(scene, joinable):
+        joints.append(_joint(holder, constraint, joinable))
+        leave_out_keys(left_out, holder)
+        for setting in _not_counted(constraint):
+            left_out.add(setting, holder.name)
+    return joints
+
+
+def holders_of(scene: Scene, joinable: Joinable) -> list[Object]:
+    """Return the objects that have the constraints of `joints_of`, in the same order."""
+    return [holder for holder, _ in _joining(scene, joinable)]
+
+
+def anchored_joints(scene: Scene, joinable: Joinable, joints: Sequence[Joint]) -> dict[str, AnchoredJoint]:
+    """Return where the joints of a scene's constraints hold their bodies, by the full names of their
+    objects.
+    """
+    pairs = zip(_joining(scene, joinable), joints, strict=True)
+    return {
+        holder.name_full: AnchoredJoint(_ends(constraint), joint.anchors)
+        for (holder, constraint), joint in pairs
+    }
+
+
+def _joining(scene: Scene, joinable: Joinable) -> Iterator[tuple[Object, RigidBodyConstraint]]:
+    """Yield the constraints of a scene that hold something that moves, with their objects."""
     for holder in scene.objects:
         constraint = holder.rigid_body_constraint
         if constraint is None or not constraint.enabled:
             continue
         if joinable.moves(constraint.object1) or joinable.moves(constraint.object2):
-            joints.append(_joint(holder, constraint, joinable))
-            leave_out_keys(left_out, holder)
-            for setting in _not_counted(constraint):
-                left_out.add(setting, holder.name)
-    return joints
-
-
-def anchored_joints(scene: Scene, joints: Sequence[Joint]) -> dict[str, AnchoredJoint]:
-    """Return where the joints of a scene's constraints hold their bodies, by the names of their objects."""
-    found = {}
-    for joint in joints:
-        constraint = scene.objects[joint.anchors.name].rigid_body_constraint
-        assert constraint is not None
-        found[joint.anchors.name] = AnchoredJoint(_ends(constraint), joint.anchors)
-    return found
+            yield holder, constraint
 
 
 def _ends(constraint: RigidBodyConstraint) -> tuple[str, str]:
@@ -182,7 +194,7 @@ def _joint(holder: Object, constraint: RigidBodyConstraint, joinable: Joinable) 
     matrix = np.array(holder.matrix_world, dtype=np.float64)
     if not np.all(np.isfinite(matrix)) or is_singular(matrix):
         raise SceneError(holder.name, "its rigid body constraint has no axes", "give it a scale other than 0")
-    known = joinable.anchored.get(holder.name)
+    known = joinable.anchored.get(holder.name_full)
     anchors = None if known is None else known.between(_ends(constraint), first, second)
     if anchors is None:
         anchors = Anchors.at(holder.name, first, second, split(matrix).pose, joinable.poses)

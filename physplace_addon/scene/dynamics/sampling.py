@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
-import bpy
 import numpy as np
 from bpy.types import Context, Object, Scene
 
@@ -24,6 +23,7 @@ from ...core.rigid import Pose, quaternion_conjugate, quaternion_product, rotati
 from ..access import scene_of, view_layer_of
 from ..affine import PoseAndStretch, is_invertible, split
 from ..errors import SceneError
+from ..references import by_full_name
 from ..writing.transform import channels, set_channels
 
 FRAMES_A_SLICE: Final = 8
@@ -92,11 +92,6 @@ def sampling(
                 for name in names:
                     found[name].append(_sampled(objects[name].evaluated_get(depsgraph), frame))
     return {name: SampledPath.of(sampled) for name, sampled in found.items()}
-
-
-def by_full_name() -> dict[str, Object]:
-    """Return all objects: a linked one may have the name of a local one, but not its full name."""
-    return {obj.name_full: obj for obj in bpy.data.objects}
 
 
 def _sampled(evaluated: Object, frame: float) -> PoseAndStretch:

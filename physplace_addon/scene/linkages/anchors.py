@@ -29,7 +29,8 @@ _MOVED: Final = 1e-4  # gap over the distance of the anchor from the objects, an
 
 
 def kept_anchors(scene: Scene, numbers: dict[str, int], poses: Sequence[Pose]) -> dict[str, AnchoredJoint]:
-    """Return the anchors that are kept of a scene's constraints, and still hold, by their objects' names.
+    """Return the anchors that are kept of a scene's constraints, and still hold, by the full names of their
+    objects.
 
     Args:
         scene: the scene.
@@ -44,7 +45,7 @@ def kept_anchors(scene: Scene, numbers: dict[str, int], poses: Sequence[Pose]) -
             continue
         anchored = _anchored(holder, constraint, [float(each) for each in floats], numbers)
         if _holds(holder, anchored.anchors, poses):
-            found[holder.name] = anchored
+            found[holder.name_full] = anchored
     return found
 
 

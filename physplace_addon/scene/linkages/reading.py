@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-import bpy
 import numpy as np
 from bpy.types import Context, Object
 
@@ -22,7 +21,7 @@ from ...core.rigid import Pose
 from ..access import evaluated_scene, scene_of
 from ..affine import linear4
 from ..dynamics.rigid_bodies import LeftOut
-from ..dynamics.rigid_constraints import Joinable, joints_of
+from ..dynamics.rigid_constraints import Joinable, holders_of, joints_of
 from ..errors import SceneError
 from ..reading.nearness import MovingBall, Surroundings, Travel, World, reading_world
 from ..reading.subjects.movers import check_editable
@@ -110,12 +109,14 @@ def reading_parts(context: Context, active: Object) -> Job[FoundLinkage]:
     """Read, in slices, the parts and joints of the linkage that an object is of. Raises PhysPlaceError."""
     scene = scene_of(context)
     members = members_of(scene, active)
-    names = [obj.name for obj in members.objects]
+    objects, armatures = (
+        [ObjectReference.of(obj) for obj in some] for some in (members.objects, members.armatures)
+    )
     subjects = yield from reading_subjects(context, members.objects)
     yield Progress("Reading the joints")
-    rigs = [read_armature(context, bpy.data.objects[obj.name]) for obj in members.armatures]
+    rigs = [read_armature(context, armature.object) for armature in armatures]
     left_out, springs = LeftOut(), LeftOut()
-    families = frozenset().union(*(Family.of(bpy.data.objects[name]).names for name in names))
+    families = frozenset().union(*(Family.of(obj.object).names for obj in objects))
     parts = [_object_part(subject) for subject in subjects]
     joints = list[ReadJoint]()
     notes = list[str]()
@@ -168,7 +169,7 @@ def _constraint_joints(
     joints = joints_of(scene, joinable, left_out)
     for joint in joints:
         _leave_out_drives(joint, left_out, springs)
-    holders = [ObjectReference.of(scene.objects[joint.anchors.name]) for joint in joints]
+    holders = [ObjectReference.of(holder) for holder in holders_of(scene, joinable)]
     return [
         ReadJoint(_undriven(joint), holder=holder, driven=joint)
         for joint, holder in zip(joints, holders, strict=True)
