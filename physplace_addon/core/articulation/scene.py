@@ -20,6 +20,7 @@ from .equations import Equations
 from .groups import RigidGroups
 from .linkage import Linkage
 from .state import LinkageState, state_of
+from .tracking import moved_by
 
 _OPEN = 1e-3  # gap of a joint, over the figure's size, and turn, that is no rounding
 _KEPT = 5e-3  # D over the least radius
@@ -116,6 +117,10 @@ class LinkageScene:
         closed, system, squeezed = _with_gaps(linkage, equations, closed, system, kept)
         excepted = _named(linkage, overlapping | squeezed)
         return cls(linkage, groups, equations, state_of(equations, closed, system, kept), kept, excepted)
+
+    def farthest_move(self, first: LinkageState, second: LinkageState) -> float:
+        """Return the farthest that a point of the linkage is moved between two states, over its size."""
+        return moved_by(self.equations, first.configuration, second.configuration)
 
 
 def _preparing_parts(parts: Sequence[Body]) -> Job[None]:

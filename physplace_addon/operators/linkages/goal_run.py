@@ -20,13 +20,14 @@ from ...core.articulation import Goal, LinkageDrag, LinkagePull, LinkageSolve
 from ...core.jobs import Job, Progress
 from ...core.rigid import Pose
 from ...scene.access import active_object, present, scene_of
+from ...scene.linkages.known_poses import rest_around
 from ...scene.linkages.pins import read_pins
 from ...scene.linkages.posing import LinkagePose
 from ...scene.linkages.preparation import PreparedLinkage
 from ...scene.linkages.reading import reading_around, reading_linkage
 from ...scene.reading.nearness import Travel
 from ..common import Conclusion
-from .session import PIN_WEIGHT, UNSEEN, conclusion, farthest_move
+from .session import PIN_WEIGHT, UNSEEN, conclusion
 from .targets import PointOfPart, along, part_of_name, point_of_part
 
 TICK: Final = 0.02  # over the figure's size, that the goal of a drag without a mouse moves in a tick
@@ -78,16 +79,16 @@ Way = Callable[[GoalRun, GoalOfPart], Job[tuple[list[tuple[Pose, ...]], PosingSo
 
 def dragging(run: GoalRun, asked: GoalOfPart) -> Job[tuple[list[tuple[Pose, ...]], PosingSolver]]:
     """Lead the point along the path in small steps, as the mouse does."""
-    size = run.prepared.scene.groups.length
-    ticks = max(ceil(run.length / (TICK * size)), 1)
-    solver = LinkageDrag(run.prepared.scene, run.state, run.goals(0.0))
+    scene = run.prepared.scene
+    ticks = max(ceil(run.length / (TICK * scene.groups.length)), 1)
+    solver = LinkageDrag(scene, run.state, run.goals(0.0))
     for tick in range(1, ticks + 1):
         solver.move_to(run.goals(tick / ticks))
         solver.step()
         yield Progress("Dragging", tick / ticks)
     for _ in range(_MOST_TICKS):
         before = solver.state
-        if not solver.status.is_running or farthest_move(before, solver.step()) <= UNSEEN * size:
+        if not solver.status.is_running or scene.farthest_move(before, solver.step()) <= UNSEEN:
             break
         yield Progress("Dragging", 1.0)
     return [run.prepared.poses(solver.state)], solver
@@ -105,11 +106,11 @@ def pulling(run: GoalRun, asked: GoalOfPart) -> Job[tuple[list[tuple[Pose, ...]]
 
 def solved(run: GoalRun, asked: GoalOfPart) -> Job[tuple[list[tuple[Pose, ...]], PosingSolver]]:
     """Solve for the end of the path."""
-    solver = LinkageSolve(run.prepared.scene, run.state, run.goals(1.0))
-    size = run.prepared.scene.groups.length
+    scene = run.prepared.scene
+    solver = LinkageSolve(scene, run.state, run.goals(1.0))
     for _ in range(_MOST_TICKS):
         before = solver.state
-        if not solver.status.is_running or farthest_move(before, solver.step()) <= UNSEEN * size:
+        if not solver.status.is_running or scene.farthest_move(before, solver.step()) <= UNSEEN:
             break
         yield Progress("Solving")
     return [run.prepared.poses(solver.state)], solver
@@ -128,7 +129,7 @@ def posing(context: Context, asked: GoalOfPart, way: Way) -> Job[Conclusion]:
     if scenario.misses(found.poses, travels):
         always = frozenset(scenario.world.owners)
         scenario = yield from reading_around(context, found, found.poses, travels, always)
-    prepared = yield from PreparedLinkage.preparing(scenario, found.poses)
+    prepared = yield from PreparedLinkage.preparing(scenario, found.poses, rest_around(found))
     run = GoalRun(prepared, led, asked.path)
     states, solver = yield from way(run, asked)
     count = shown.write(context, states[-1])

@@ -17,6 +17,7 @@ from ...core.jobs import Job, Progress
 from ...core.rigid import Pose
 from ...core.wording import counted, listed
 from ...overlay.linkages import LinkageMarks
+from ...scene.linkages.known_poses import rest_around
 from ...scene.linkages.linkages import FoundLinkage
 from ...scene.linkages.pins import Pin, PinKind, read_pins, write_pins
 from ...scene.linkages.posing import LinkagePose
@@ -81,7 +82,7 @@ class LinkageSession(InteractiveSession):
         self._solver: LinkageDrag | None = None
         self._last_pin: int | None = None
         self._pacing = Pacing()
-        self._moved = np.inf  # in the last tick, a length
+        self._moved = np.inf  # in the last tick, over the figure's size
 
     @classmethod
     def beginning(cls, context: Context, scenario: LinkageScenario) -> Job[LinkageSession]:
@@ -89,7 +90,8 @@ class LinkageSession(InteractiveSession):
         preview = LinkagePose(scenario.found)
         preview.check_writable(context)
         yield Progress("Preparing the figure")
-        prepared = yield from PreparedLinkage.preparing(scenario, scenario.found.poses)
+        rest = rest_around(scenario.found)
+        prepared = yield from PreparedLinkage.preparing(scenario, scenario.found.poses, rest)
         return cls(preview, prepared)
 
     @property
@@ -115,14 +117,14 @@ class LinkageSession(InteractiveSession):
         if self._solver is None or not self._solver.status.is_running:
             return False
         before, self._state = self._state, self._solver.step()
-        self._moved = farthest_move(before, self._state)
+        self._moved = self._prepared.scene.farthest_move(before, self._state)
         return True
 
     @property
     def is_still(self) -> bool:
         """Whether it has got where the goals lead it, as far as anybody sees."""
         ended = self._solver is None or not self._solver.status.is_running
-        return ended or self._moved <= UNSEEN * self._prepared.scene.groups.length
+        return ended or self._moved <= UNSEEN
 
     def has_to_read(self) -> bool:
         """Return whether the linkage may come near something that is not read."""
@@ -133,7 +135,7 @@ class LinkageSession(InteractiveSession):
         always = frozenset(self._prepared.scenario.world.owners)
         poses = self.poses
         scenario = yield from reading_around(context, self.found, poses, self._travels(), always)
-        self._prepared = yield from PreparedLinkage.preparing(scenario, poses)
+        self._prepared = yield from PreparedLinkage.preparing(scenario, poses, rest_around(self.found))
         self._state = self._prepared.scene.start
         self._begin()
 
@@ -325,12 +327,6 @@ class LinkageSession(InteractiveSession):
         notes = self._prepared.notes
         parts += [f"left out of account: {listed(notes)}"] if notes else []
         return one_line(parts)
-
-
-def farthest_move(before: LinkageState, after: LinkageState) -> float:
-    """Return how far the origin of any part has moved from one state to another, a length."""
-    pairs = zip(before.poses, after.poses, strict=True)
-    return max(float(np.linalg.norm(two.translation - one.translation)) for one, two in pairs)
 
 
 def conclusion(prepared: PreparedLinkage, moved: int, state: LinkageState, solver: Solver) -> Conclusion:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from bpy.types import Armature, Context, Object
+from bpy.types import Armature, Context, Curve, Object
 
 from ...core.arrays import Floats
 from ...core.wording import in_words
@@ -74,12 +74,26 @@ def point_of_part(found: FoundLinkage, part: int, place: Sequence[float] | None)
 
 
 def curve_points(obj: Object) -> Floats:
-    """Return points (n, 3) along a curve object, in the world. Raises SceneError for one without any."""
-    found = obj.to_mesh() if obj.type == "CURVE" else None
+    """Return points (n, 3) along a curve object, in the world, back to the first of a closed one.
+
+    Raises SceneError for one that is no single line.
+    """
+    curve = obj.data
+    splines = list(curve.splines) if isinstance(curve, Curve) else []
+    found = obj.to_mesh() if splines else None
     points = np.zeros((0, 3)) if found is None else np.array([vertex.co for vertex in found.vertices])
+    has_faces = found is not None and len(found.polygons) > 0
     obj.to_mesh_clear()
+    if has_faces:
+        raise SceneError(
+            obj.name, "its curve has faces", "choose a curve without bevel, extrusion and filling"
+        )
+    if len(splines) > 1:
+        raise SceneError(obj.name, "its curve has several splines", "choose a curve with one spline")
     if len(points) < 2:
-        raise SceneError(obj.name, "it is no curve with two points or more", "choose a curve without bevel")
+        raise SceneError(obj.name, "it is no curve with two points or more", "choose a curve")
+    if splines[0].use_cyclic_u:
+        points = np.concatenate([points, points[:1]])
     matrix = np.array(obj.matrix_world, dtype=np.float64)
     placed: Floats = points @ matrix[:3, :3].T + matrix[:3, 3]
     return placed
