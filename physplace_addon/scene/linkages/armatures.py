@@ -48,7 +48,7 @@ def read_armature(context: Context, armature: Object) -> FoundLinkage:
     carried = _carried_objects(armature, free)
     visible = [obj for obj in present(context.view_layer).objects if obj.visible_get()]
     deformed = deformed_meshes(armature, visible)
-    pieces = pieces_of(context, armature, deformed, free)
+    pieces = pieces_of(context, armature, deformed, free, left_out)
     depsgraph = evaluated_scene(context)
     reader = _ArmatureReader(armature, depsgraph, left_out)
     parts = reader.parts(free, carried, pieces)
@@ -81,12 +81,12 @@ def _free_bones(armature: Object, left_out: LeftOut) -> list[str]:
 
 
 def _parents_first(armature: Object) -> list[PoseBone]:
-    waiting = [bone for bone in present(armature.pose).bones if bone.parent is None]
-    found = []
-    while waiting:
-        bone = waiting.pop(0)
-        found.append(bone)
-        waiting += [child for child in present(armature.pose).bones if child.parent == bone]
+    below = dict[str, list[PoseBone]]()
+    for bone in present(armature.pose).bones:
+        below.setdefault("" if bone.parent is None else bone.parent.name, []).append(bone)
+    found = below.get("", []).copy()
+    for bone in found:
+        found += below.get(bone.name, [])
     return found
 
 

@@ -2,7 +2,8 @@
 """What decides where a bone is, besides its own channels: constraints, drivers, inverse kinematics.
 
     limits      Limit Rotation and Limit Location, at full influence: they become limits of the joint
-    carried     Child Of, at full influence, on what does not move with the armature: it carries the bone
+    carried     Child Of of a bone without a parent, at full influence, on what does not move with the
+                armature: it carries the bone
     harmless    what moves no bone, or only scales it
     owned       all others, and drivers of location or rotation: the bone stays where these put it
 
@@ -15,6 +16,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+import bpy
 from bpy.types import (
     ChildOfConstraint,
     Constraint,
@@ -23,6 +25,7 @@ from bpy.types import (
     LimitRotationConstraint,
     Object,
     PoseBone,
+    SplineIKConstraint,
 )
 
 from ..access import present
@@ -61,30 +64,33 @@ def is_carried(bone: PoseBone) -> bool:
 def _driven(armature: Object) -> Iterator[tuple[str, str]]:
     drivers = armature.animation_data.drivers if armature.animation_data else ()
     for driver in drivers:
-        found = _DRIVEN.match(driver.data_path)
+        found = None if driver.mute else _DRIVEN.match(driver.data_path)
         if found is not None and found["channel"] in TRANSFORM:
-            yield found["bone"], f"a driver owns its {found['channel']}"
+            name = bpy.utils.unescape_identifier(found["bone"])
+            yield name, f"a driver owns its {found['channel']}"
 
 
 def _constrained(armature: Object) -> Iterator[tuple[str, str]]:
     for bone in present(armature.pose).bones:
         for constraint in bone.constraints:
-            if not is_acting(constraint) or _leaves_alone(armature, constraint):
+            if not is_acting(constraint) or _leaves_alone(armature, bone, constraint):
                 continue
             phrase = f'its constraint "{constraint.name}" owns its pose'
             yield bone.name, phrase
-            if isinstance(constraint, KinematicConstraint):
+            if isinstance(constraint, KinematicConstraint | SplineIKConstraint):
                 yield from ((above.name, phrase) for above in _chain(bone, constraint))
 
 
-def _leaves_alone(armature: Object, constraint: Constraint) -> bool:
+def _leaves_alone(armature: Object, bone: PoseBone, constraint: Constraint) -> bool:
     """Return whether a constraint leaves a bone to its own channels."""
     if constraint.type in _HARMLESS:
         return True
     if constraint.influence < 1.0:
         return False
     if isinstance(constraint, ChildOfConstraint):
-        return constraint.target is not None and not _moves_with(constraint.target, armature)
+        # with a parent it would hang on two things, of which the parent moves
+        target = constraint.target
+        return bone.parent is None and target is not None and not _moves_with(target, armature)
     return isinstance(constraint, LIMITS)
 
 
@@ -92,9 +98,11 @@ def _moves_with(obj: Object, armature: Object) -> bool:
     return obj == armature or obj in armature.children_recursive
 
 
-def _chain(bone: PoseBone, constraint: KinematicConstraint) -> Iterator[PoseBone]:
-    """Yield the bones above one that an IK constraint moves with it."""
-    above, left = bone.parent, constraint.chain_count - 1
+def _chain(bone: PoseBone, constraint: KinematicConstraint | SplineIKConstraint) -> Iterator[PoseBone]:
+    """Yield the bones above one that an IK constraint moves; 0 stands for all of them."""
+    without_tail = isinstance(constraint, KinematicConstraint) and not constraint.use_tail
+    count = constraint.chain_count
+    above, left = bone.parent, -1 if count == 0 else count - (0 if without_tail else 1)
     while above is not None and left != 0:
         yield above
         above, left = above.parent, left - 1

@@ -137,13 +137,10 @@ class BoneJoints:
         for limit in limits_of(bone):
             if not isinstance(limit, LimitRotationConstraint):
                 continue
-            chosen = order if limit.euler_order == "AUTO" else str(limit.euler_order)
             if limit.owner_space == "LOCAL":
-                narrow(chosen, partial(_limited, limit=limit))
+                narrow(_limit_order(bone, limit), partial(_limited, limit=limit))
             elif limit.owner_space in ("POSE", "WORLD"):
-                yield _Turning(
-                    _limited(TurnRange.free(chosen), limit), FIXED, self._space(limit.owner_space, frame)
-                )
+                yield _Turning(limit_range(bone, limit), FIXED, self._space(limit.owner_space, frame))
             else:
                 self.left_out.add(f'the constraint "{limit.name}", whose space does not count,', bone.name)
         if bone.parent is not None:
@@ -201,11 +198,22 @@ def _locks_numbers(bone: PoseBone) -> bool:
     return bone.rotation_mode not in rotations.EULER_ORDERS and bone.lock_rotations_4d
 
 
+def limit_range(bone: PoseBone, limit: LimitRotationConstraint) -> TurnRange:
+    """Return the ranges that a constraint of a bone sets to the angles in its space."""
+    return _limited(TurnRange.free(_limit_order(bone, limit)), limit)
+
+
+def _limit_order(bone: PoseBone, limit: LimitRotationConstraint) -> str:
+    return _order(bone) if limit.euler_order == "AUTO" else str(limit.euler_order)
+
+
 def _limited(turns: TurnRange, limit: LimitRotationConstraint) -> TurnRange:
     for axis, letter in enumerate("xyz"):
         if getattr(limit, f"use_limit_{letter}"):
             lower, upper = (float(getattr(limit, f"{end}_{letter}")) for end in ("min", "max"))
-            turns = turns.within(axis, lower, upper)
+            if getattr(limit, "use_legacy_behavior", True):  # angles then count from -pi to pi
+                lower, upper = (float(np.clip(each, -np.pi, np.pi)) for each in (lower, upper))
+            turns = turns.within(axis, lower, max(lower, upper))
     return turns
 
 

@@ -38,29 +38,43 @@ from ..errors import SceneError
 from ..writing.transform import Channels, channels
 from .bone_constraints import limits_of
 from .bone_frames import unposed_matrix
+from .bone_joints import limit_range
 from .linkages import FoundLinkage, Part
 from .preparation import core_linkage, moved
 from .reading import LinkageScenario, reading_around
 
-_Limit = type[LimitRotationConstraint | LimitLocationConstraint]
-
 UNSEEN: Final = 1e-5  # depth of an overlap, over the figure's size, that nobody sees
-_BEYOND: Final = 1e-4  # radians, or lengths over the figure's size, beyond a limit that count
+_BEYOND: Final = 1e-4  # radians, or lengths over the figure's size or a bone's, beyond a limit that count
 _FLIP: Final = np.array([-1.0, 1.0, 1.0])
 _FLAT: Final = 1e-6  # distance of left from right, over the size of a part, that gives no plane
 
 
 @dataclass(frozen=True, eq=False)
 class KnownPose:
-    """Poses of all parts of a linkage in the world, and what there is to say of them, a phrase each."""
+    """Poses of all parts of a linkage in the world.
+
+    held: the names of bones that constraints would not let stay there. notes: what there is to say, a phrase
+    each.
+    """
 
     poses: tuple[Pose, ...]
+    held: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 
 def rest_pose(found: FoundLinkage, root: int) -> KnownPose:
     """Return the rest pose of a linkage; of objects that nothing joins to the world the root stays."""
-    return KnownPose(_completed(found, _bone_poses(found, _rest_channels), root))
+    poses, held = _bone_poses(found, _rest_channels)
+    return KnownPose(_completed(found, poses, root), held)
+
+
+def rest_around(found: FoundLinkage) -> tuple[Pose, ...]:
+    """Return the rest poses of the parts, with the first one where it is if nothing joins to the world."""
+    rest = rest_pose(found, 0).poses
+    if any(FIXED in (each.joint.anchors.first, each.joint.anchors.second) for each in found.joints):
+        return rest
+    motion = found.poses[0].compose(rest[0].inverse())
+    return tuple(motion.compose(pose) for pose in rest)
 
 
 def mirrored_pose(found: FoundLinkage, root: int) -> KnownPose:
@@ -86,7 +100,7 @@ def checking(context: Context, scenario: LinkageScenario, asked: KnownPose, what
     """
     found = scenario.found
     _check_joints(found, asked.poses, what)
-    limited = _limit_notes(found, asked.poses, what)
+    limited = _limit_notes(found, asked, what)
     if scenario.misses(asked.poses):
         always = frozenset(scenario.world.owners)
         scenario = yield from reading_around(context, found, asked.poses, always=always)
@@ -136,43 +150,30 @@ def _check_joints(found: FoundLinkage, poses: Sequence[Pose], what: str) -> None
         ) from error
 
 
-def _limit_notes(found: FoundLinkage, poses: Sequence[Pose], what: str) -> tuple[str, ...]:
-    """Return a note on parts that are beyond limits of their joints at some poses. Raises SceneError for
-    bones whose constraints would not let them stay there.
+def _limit_notes(found: FoundLinkage, asked: KnownPose, what: str) -> tuple[str, ...]:
+    """Return a note on parts that are beyond limits of their joints in a pose. Raises SceneError for bones
+    whose constraints would not let them stay there.
     """
-    beyond = _beyond_limits(found, poses)
-    held = [part.name for part, limit in beyond if part.bone is not None and _has(_bone(part), limit)]
-    if held:
+    if asked.held:
         raise SceneError(
             found.objects[0].name,
-            f"in its {what} {in_words(list(dict.fromkeys(held)))} would be beyond the limits of a constraint",
+            f"in its {what} {in_words(list(asked.held))} would be beyond the limits of a constraint",
             "set the limits of both sides alike, or mute them",
         )
-    names = list(dict.fromkeys(part.name for part, _ in beyond))
+    names = [part.name for part in _beyond_limits(found, asked.poses)]
     return (f"beyond limits: {in_words(names)}",) if names else ()
 
 
-def _has(bone: PoseBone, limit: _Limit) -> bool:
-    """Return whether a kind of constraint limits a bone; else a limit is of its inverse kinematics."""
-    return any(isinstance(each, limit) for each in limits_of(bone))
-
-
-def _beyond_limits(found: FoundLinkage, poses: Sequence[Pose]) -> list[tuple[Part, _Limit]]:
-    """Return the parts whose joints are beyond a limit at some poses, with what limits bones so."""
+def _beyond_limits(found: FoundLinkage, poses: Sequence[Pose]) -> list[Part]:
+    """Return the parts whose joints are beyond a limit at some poses."""
     origin = poses[0].translation
     groups, there = RigidGroups.of(core_linkage(found, origin), [moved(pose, -origin) for pose in poses])
     limits = Equations.of(groups, (), there).limits(there)
     beyond = limits.take(np.flatnonzero(limits.value < -_BEYOND))
     first, second = beyond.body.T
-    shifts = (beyond.axis >= 0) & (beyond.axis < 3)  # Euler angles have no axis
-    exceeded = np.stack([np.where(second == FIXED, first, second), shifts], axis=1)
-    firsts = [
-        (int(np.flatnonzero(groups.part_group == group)[0]), shift)
-        for group, shift in np.unique(exceeded, axis=0).tolist()
-        if group != FIXED
-    ]
-    kinds = LimitRotationConstraint, LimitLocationConstraint
-    return [(found.parts[number], kinds[shift]) for number, shift in firsts]
+    exceeded = np.unique(np.where(second == FIXED, first, second)).tolist()
+    firsts = [int(np.flatnonzero(groups.part_group == group)[0]) for group in exceeded if group != FIXED]
+    return [found.parts[number] for number in firsts]
 
 
 # bones
@@ -183,20 +184,55 @@ def _bone(part: Part) -> PoseBone:
     return present(place.armature.object.pose).bones[place.bone]
 
 
-def _bone_poses(found: FoundLinkage, wanted: Callable[[PoseBone], Channels]) -> dict[int, Pose]:
-    """Return the poses of the parts that are bones, by number, for the channels that each is to have."""
+def _bone_poses(
+    found: FoundLinkage, wanted: Callable[[PoseBone], Channels]
+) -> tuple[dict[int, Pose], tuple[str, ...]]:
+    """Return the poses of the parts that are bones, by number, for the channels that each is to have, and the
+    names of those bones that constraints would not let stay there.
+    """
     matrices = dict[tuple[int, str], Floats]()
-    poses = dict[int, Pose]()
+    poses, held = dict[int, Pose](), dict[str, None]()
     for number, part in enumerate(found.parts):
         if part.bone is None:
             continue
         place, bone = part.bone, _bone(part)
         parent = None if bone.parent is None else matrices[place.armature.uid, bone.parent.name]
         unposed = place.carrier if place.carrier is not None else unposed_matrix(bone, parent)
-        matrix = unposed @ _basis(bone, wanted(bone))
+        basis = _basis(bone, wanted(bone))
+        matrix = unposed @ basis
+        if _is_held(bone, basis, matrix, place.whole):
+            held[part.name] = None
         matrices[place.armature.uid, place.bone] = matrix
         poses[number] = split(place.whole @ matrix @ np.linalg.inv(linear4(place.stretch))).pose
-    return poses
+    return poses, tuple(held)
+
+
+def _is_held(bone: PoseBone, basis: Floats, matrix: Floats, whole: Floats) -> bool:
+    """Return whether limits of constraints keep a bone from a basis (4, 4), at its matrix (4, 4) in the
+    armature, which has a matrix (4, 4) in the world.
+    """
+    spaces = {"LOCAL": basis, "POSE": matrix, "WORLD": whole @ matrix}
+    for limit in limits_of(bone):
+        there = spaces.get(limit.owner_space)
+        if there is None:
+            continue
+        if isinstance(limit, LimitRotationConstraint):
+            excess = float(limit_range(bone, limit).excess(split(there).pose.matrix).max())
+        else:
+            excess = _shift_beyond(limit, there[:3, 3]) / bone.bone.length
+        if excess > _BEYOND:
+            return True
+    return False
+
+
+def _shift_beyond(limit: LimitLocationConstraint, location: Floats) -> float:
+    """Return how far a location (3,) is beyond the limits of a constraint, 0 for not at all."""
+    beyond = 0.0
+    for value, letter in zip(location.tolist(), "xyz", strict=True):
+        for sign, end in ((1.0, "max"), (-1.0, "min")):
+            if getattr(limit, f"use_{end}_{letter}"):
+                beyond = max(beyond, sign * (value - float(getattr(limit, f"{end}_{letter}"))))
+    return beyond
 
 
 def _basis(bone: PoseBone, own: Channels) -> Floats:
@@ -222,10 +258,10 @@ def _mirrored_bones(found: FoundLinkage) -> KnownPose:
         turn = _FLIP[:, None] * rotations.matrix_of(other.mode, other.rotation) * _FLIP
         return _unlocked(bone, _FLIP * other.location, turn)
 
-    poses = _bone_poses(found, mirrored)
+    poses, held = _bone_poses(found, mirrored)
     names = sorted(name for _, name in alone)
     notes = (f"of {in_words(names)} there is no other side: left as posed",) if names else ()
-    return KnownPose(tuple(poses[number] for number in range(len(found.parts))), notes)
+    return KnownPose(tuple(poses[number] for number in range(len(found.parts))), held, notes)
 
 
 def _unlocked(bone: PoseBone, location: Floats, turn: Floats) -> Channels:

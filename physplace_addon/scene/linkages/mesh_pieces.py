@@ -24,6 +24,7 @@ from ...core.mesh.cut_caps import sides_with_others, with_caps
 from ..access import present, view_layer_of
 from ..affine import is_singular, linear4
 from ..changes import own_changes
+from ..dynamics.rigid_bodies import LeftOut
 from ..errors import SceneError
 from ..reading.kept_bodies import MadeBody, digest, kept
 from ..reading.meshes import arrays_of
@@ -77,18 +78,19 @@ def _is_deformed_by(obj: Object, armature: Object) -> bool:
 
 
 def pieces_of(
-    context: Context, armature: Object, meshes: Sequence[Object], bones: Sequence[str]
+    context: Context, armature: Object, meshes: Sequence[Object], bones: Sequence[str], left_out: LeftOut
 ) -> list[Piece]:
     """Return the pieces of meshes that an armature deforms, for some of its bones.
 
-    Raises SceneError for a mesh whose object is scaled to zero.
+    Faces that no bone moves are left out, and named. Raises SceneError for a mesh whose object is scaled to
+    zero.
     """
     if not meshes:
         return []
     with _at_rest(context, armature) as depsgraph:
         found: list[Piece] = []
         for obj in meshes:
-            found += _pieces(armature, obj, bones, depsgraph)
+            found += _pieces(armature, obj, bones, depsgraph, left_out)
         return found
 
 
@@ -108,7 +110,9 @@ def _at_rest(context: Context, armature: Object) -> Iterator[Depsgraph]:
             view_layer_of(context).update()
 
 
-def _pieces(armature: Object, obj: Object, bones: Sequence[str], depsgraph: Depsgraph) -> Iterator[Piece]:
+def _pieces(
+    armature: Object, obj: Object, bones: Sequence[str], depsgraph: Depsgraph, left_out: LeftOut
+) -> Iterator[Piece]:
     evaluated = obj.evaluated_get(depsgraph)
     placed = np.linalg.inv(matrix_of(armature.evaluated_get(depsgraph).matrix_world)) @ matrix_of(
         evaluated.matrix_world
@@ -121,10 +125,13 @@ def _pieces(armature: Object, obj: Object, bones: Sequence[str], depsgraph: Deps
     try:
         points, triangles = arrays_of(mesh)
         dominant = _dominant_bones(mesh, triangles, _groups(obj, data, bones))
+        if (dominant < 0).any():
+            left_out.add("the faces without weights", obj.name)
     finally:
         evaluated.to_mesh_clear()
     beyond = sides_with_others(triangles).reshape(-1, 3) if len(triangles) else np.zeros((0, 3), bool)
-    for number in np.unique(dominant[dominant >= 0]).tolist():
+    free = (dominant >= 0) & (dominant < len(bones))
+    for number in np.unique(dominant[free]).tolist():
         rest = np.linalg.inv(matrix_of(data.bones[bones[number]].matrix_local)) @ placed
         mine = dominant == number
         corners, own = np.unique(triangles[mine], return_inverse=True)
@@ -134,8 +141,11 @@ def _pieces(armature: Object, obj: Object, bones: Sequence[str], depsgraph: Deps
 
 
 def _groups(obj: Object, data: Armature, bones: Sequence[str]) -> Mapping[int, int]:
-    """Return the numbers of the bones by the numbers of the vertex groups that they deform."""
-    numbers = {name: i for i, name in enumerate(bones) if data.bones[name].use_deform}
+    """Return the numbers of all bones by the numbers of the vertex groups that they deform, some bones
+    first: what others have most of is not theirs.
+    """
+    names = dict.fromkeys([*bones, *(bone.name for bone in data.bones)])
+    numbers = {name: i for i, name in enumerate(names) if data.bones[name].use_deform}
     return {group.index: numbers[group.name] for group in obj.vertex_groups if group.name in numbers}
 
 

@@ -36,13 +36,19 @@ class PreparedLinkage:
     origin: Floats
 
     @classmethod
-    def preparing(cls, scenario: LinkageScenario, poses: Sequence[Pose]) -> Job[PreparedLinkage]:
-        """Return, in slices, a linkage with its parts at poses in the world. Raises PhysPlaceError."""
+    def preparing(
+        cls, scenario: LinkageScenario, poses: Sequence[Pose], rest: Sequence[Pose]
+    ) -> Job[PreparedLinkage]:
+        """Return, in slices, a linkage with its parts at poses in the world. Raises PhysPlaceError.
+
+        rest: the poses in which parts that overlap may always do so.
+        """
         found = scenario.found
         bodies = [part.body for part in found.parts]
         origin, near, world = near_the_origin(bodies, poses, scenario.world.bodies)
         linkage = core_linkage(found, origin)
-        scene = yield from LinkageScene.preparing(linkage, near, world)
+        at_rest = [moved(pose, -origin) for pose in rest]
+        scene = yield from LinkageScene.preparing(linkage, near, world, rest=at_rest)
         return cls(scenario, scene, origin)
 
     @property

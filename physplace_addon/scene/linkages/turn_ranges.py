@@ -26,6 +26,7 @@ from ...core.rigid import Pose, quaternion_from_matrix, rotation_matrix
 from .. import rotations
 
 Axes = tuple[Axis, Axis, Axis]
+_WHOLE_TURN = 2.0 * np.pi - 1e-5  # radians: less than a turn by single precision
 _ZERO = 1e-5  # radians that an angle of zero has at most by single precision
 
 
@@ -65,7 +66,12 @@ class TurnRange:
         return replace(self, lower=np.where(axes, at, self.lower), upper=np.where(axes, at, self.upper))
 
     def within(self, axis: int, lower: float, upper: float) -> TurnRange:
-        """Return the ranges with that of one angle narrowed to limits; an empty one becomes a value."""
+        """Return the ranges with that of one angle narrowed to limits; an empty one becomes a value.
+
+        Limits a whole turn apart, or more, leave it as it is.
+        """
+        if upper - lower >= _WHOLE_TURN:
+            return self
         low, high = self.lower.copy(), self.upper.copy()
         low[axis], high[axis] = max(low[axis], lower), min(high[axis], upper)
         if low[axis] > high[axis]:
@@ -75,16 +81,27 @@ class TurnRange:
     def holding(self, turn: Floats) -> tuple[TurnRange, float]:
         """Return the ranges, widened to hold a rotation (3, 3), and by how much, radians."""
         excess = self.excess(turn)
-        angles = rotations.values_of(self.order, turn, np.zeros(3))
+        angles = self.angles(turn)
         angles[np.abs(angles) < _ZERO] = 0.0
         lower, upper = np.minimum(self.lower, angles), np.maximum(self.upper, angles)
         lower = np.where(self.locked, angles, lower)
         upper = np.where(self.locked, angles, upper)
         return replace(self, lower=lower, upper=upper), float(max(excess.max(), 0.0))
 
+    def angles(self, turn: Floats) -> Floats:
+        """Return the angles (3,) of a rotation (3, 3), with the whole turns that bring them nearest to the
+        middles of their ranges.
+        """
+        principal = rotations.values_of(self.order, turn, np.zeros(3))
+        limited = np.isfinite(self.lower) & np.isfinite(self.upper)
+        middle = principal.copy()
+        middle[limited] = 0.5 * (self.lower[limited] + self.upper[limited])
+        angles: Floats = principal + 2.0 * np.pi * np.round((middle - principal) / (2.0 * np.pi))
+        return angles
+
     def excess(self, turn: Floats) -> Floats:
         """Return by how much the angles (3,) of a rotation (3, 3) are outside of their ranges, radians."""
-        angles = rotations.values_of(self.order, turn, np.zeros(3))
+        angles = self.angles(turn)
         excess: Floats = np.maximum(self.lower - angles, angles - self.upper)
         return excess
 

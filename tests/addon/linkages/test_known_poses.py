@@ -97,7 +97,7 @@ def test_limits_of_inverse_kinematics_that_a_mirrored_pose_exceeds_are_named(
     np.testing.assert_allclose(rigs.bone_matrix(rig, "Forearm.R"), X_FLIP @ seen @ X_FLIP, atol=1e-5)
 
 
-def test_a_constraint_of_location_does_not_refuse_what_inverse_kinematics_alone_limits(
+def test_constraints_do_not_refuse_what_inverse_kinematics_alone_limits(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     rig = _posed_figure()
@@ -106,6 +106,7 @@ def test_a_constraint_of_location_does_not_refuse_what_inverse_kinematics_alone_
     wide = {f"{end}_{letter}": value for letter in "xyz" for end, value in (("min", -5.0), ("max", 5.0))}
     uses = {f"use_{limit}": True for limit in wide}
     rigs.limit(forearm, "LIMIT_LOCATION", **uses, **wide)
+    rigs.limit(forearm, "LIMIT_ROTATION", use_limit_x=True, min_x=-2.0, max_x=2.0)
     current_view_layer().update()
     assert physplace.linkage_mirror() == {"FINISHED"}
     assert 'beyond limits: "Forearm.R"' in capfd.readouterr().out

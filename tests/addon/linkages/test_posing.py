@@ -39,6 +39,13 @@ def test_the_tip_of_a_bone_comes_to_its_target_and_the_joints_hold(operator: str
     np.testing.assert_allclose(rigs.bone_matrix(rig, "Bone 0")[:3, 3], np.zeros(3), atol=1e-6)
 
 
+@pytest.mark.parametrize("operator", ["linkage_solve", "linkage_drag"])
+def test_what_turns_about_its_own_origin_comes_all_the_way(operator: str) -> None:
+    rig = _rig(1)
+    assert getattr(physplace, operator)(part="Bone 0", target=(0.6, 0.0, -0.8)) == {"FINISHED"}
+    np.testing.assert_allclose(_tip(rig, "Bone 0"), (0.6, 0.0, -0.8), atol=1e-4)
+
+
 def test_it_goes_to_the_3d_cursor_by_the_active_bone_unless_something_else_is_given() -> None:
     rig = _rig()
     data = of_type(rig.data, bpy.types.Armature)
@@ -133,6 +140,68 @@ def test_limits_of_rotation_hold_while_a_bone_is_pulled() -> None:
 
 
 # bad input
+
+
+@pytest.mark.parametrize("also_locked", [False, True])
+def test_limits_on_both_sides_of_half_a_turn_hold_as_in_blender(also_locked: bool) -> None:
+    rig = rigs.armature(rigs.chain(2))
+    rigs.carried_box(rig, "Bone 1", (0.1, 0.2, 0.1))
+    root, bone = rigs.bone(rig, "Bone 0"), rigs.bone(rig, "Bone 1")
+    rigs.set_rotation(root, "XYZ", np.zeros(3))
+    root.lock_location = root.lock_rotation = (True, True, True)
+    bone.lock_rotation = (False, also_locked, also_locked)
+    scenes.activate(rig)
+
+    def tip_at(degrees: float) -> tuple[float, ...]:
+        rigs.set_rotation(bone, "XYZ", np.radians([degrees, 0.0, 0.0]))
+        return tuple(_tip(rig, "Bone 1"))
+
+    limit = rigs.limit(bone, "LIMIT_ROTATION", use_limit_x=True, min_x=np.radians(160.0))
+    assert isinstance(limit, bpy.types.LimitRotationConstraint)
+    limit.max_x, newer = np.radians(200.0), hasattr(limit, "use_legacy_behavior")
+    if newer:
+        limit.use_legacy_behavior = False
+    limit.mute = True
+    tips = {degrees: tip_at(degrees) for degrees in (150.0, 165.0, 195.0)}
+    tip_at(-175.0 if newer else 175.0)
+    limit.mute = False
+    for degrees, end in ((165.0, 165.0), (195.0, 195.0 if newer else 180.0), (150.0, 160.0)):
+        assert physplace.linkage_solve(part="Bone 1", target=tips[degrees]) == {"FINISHED"}
+        assert abs(float(np.degrees(bone.rotation_euler.x)) % 360.0 - end) < 0.1
+
+
+def test_neighbours_that_overlap_at_rest_come_back_to_it_from_where_they_do_not() -> None:
+    rig = rigs.armature(rigs.chain(2))
+    rigs.carried_box(rig, "Bone 0", (0.2, 0.25, 0.2))
+    rigs.carried_box(rig, "Bone 1", (0.2, 0.4, 0.2))
+    guard = rigs.box("Guard", (0.2, 0.1, 0.2))
+    guard.location = (0.35, 0.0, 1.35)
+    rigs.hang(rig, "Bone 0", guard)
+    root = rigs.bone(rig, "Bone 0")
+    rigs.set_rotation(root, "XYZ", np.zeros(3))
+    root.lock_location = root.lock_rotation = (True, True, True)
+    scenes.activate(rig)
+    rest = _tip(rig, "Bone 1")
+    away = rest + np.array([-0.7, 0.0, -0.3])
+    physplace.linkage_solve(part="Bone 1", target=tuple(away))
+    assert np.linalg.norm(_tip(rig, "Bone 1") - rest) > 0.5
+    assert physplace.linkage_solve(part="Bone 1", target=tuple(rest)) == {"FINISHED"}
+    np.testing.assert_allclose(_tip(rig, "Bone 1"), rest, atol=1e-4)
+
+
+def test_a_curve_with_faces_or_several_splines_is_no_path() -> None:
+    rig = _rig()
+    curve = bpy.data.curves.new("Path", "CURVE")
+    curve.dimensions = "3D"
+    for x in (1.0, 2.0):
+        spline = curve.splines.new("POLY")
+        spline.points.add(1)
+        spline.points[0].co, spline.points[1].co = (x, 0.0, 1.0, 1.0), (x, 0.0, 2.0, 1.0)
+    scenes.linked(bpy.data.objects.new("Path", curve))
+    refused(physplace.linkage_pull, rig, "several splines", part="Bone 2", path="Path")
+    curve.splines.remove(curve.splines[1])
+    curve.bevel_depth = 0.1
+    refused(physplace.linkage_pull, rig, "its curve has faces", part="Bone 2", path="Path")
 
 
 def test_nothing_joined_an_unknown_part_and_an_unknown_curve_are_refused() -> None:

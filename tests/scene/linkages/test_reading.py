@@ -114,6 +114,18 @@ def test_a_weighted_mesh_is_taken_apart_by_the_bone_that_has_most_of_each_face()
     assert skin.name_full in found.families
 
 
+def test_faces_without_weights_are_named_and_those_of_owned_bones_go_with_no_other() -> None:
+    rig = rigs.armature(rigs.chain(3))
+    skin = _skinned(rig)
+    rigs.bone(rig, "Bone 2").driver_add("rotation_quaternion", 1)
+    found = _read(rig)
+    assert _named(found) == ["Bone 0", "Bone 1"]
+    highest = max(part.pose.points(part.body.triangles.reshape(-1, 3))[:, 2].max() for part in found.parts)
+    assert highest < 2.3, "what Bone 2 has most of is not of Bone 1"
+    skin.vertex_groups.remove(skin.vertex_groups["Bone 0"])
+    assert 'the faces without weights of "Skin"' in _read(rig).left_out
+
+
 def test_pieces_do_not_depend_on_the_pose_in_which_they_are_read() -> None:
     rig = rigs.armature(rigs.chain(3))
     _skinned(rig)
@@ -241,6 +253,36 @@ def test_a_linked_armature_without_an_override_is_refused(tmp_path: Path) -> Non
     current_view_layer().update()
     with pytest.raises(SceneError, match=r"it is linked from .*override"):
         _read(linked)
+
+
+def test_a_linked_figure_is_not_taken_for_a_local_one_of_its_name(tmp_path: Path) -> None:
+    rig, path = _rig(), tmp_path / "rig.blend"
+    bpy.data.libraries.write(str(path), {rig, *rig.children})
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    linked = load_object(path, "Rig", link=True)
+    for each in (linked, *linked.children):
+        current_scene().collection.objects.link(each)
+    local = _rig(2)
+    current_view_layer().update()
+    assert (local.name, linked.name) == ("Rig", "Rig")
+    assert _named(_read(local)) == ["Bone 0", "Bone 1"]
+    with pytest.raises(SceneError, match=r"it is linked from .*override"):
+        _read(linked)
+
+
+def test_a_linked_joint_is_not_taken_for_a_local_one_of_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "joint.blend"
+    ends = [rigs.box("Arm", (0.2, 0.2, 0.9)), rigs.box("Hand", (0.2, 0.2, 0.4))]
+    bpy.data.libraries.write(str(path), {*ends, constraint("POINT", *ends)})
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    linked = load_object(path, "Joint", link=True)
+    current_scene().collection.objects.link(linked)
+    ends = [rigs.box("Arm", (0.2, 0.2, 0.9)), rigs.box("Hand", (0.2, 0.2, 0.4))]
+    holder = constraint("POINT", *ends)
+    assert (holder.name, linked.name) == ("Joint", "Joint")
+    (joint,) = _read(ends[0]).joints
+    assert joint.holder is not None
+    assert joint.holder.object == holder
 
 
 def test_a_constraint_without_a_second_object_is_named() -> None:

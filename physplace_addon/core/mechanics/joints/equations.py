@@ -251,11 +251,23 @@ class AnchorFrames:
         return np.concatenate([shift, 2.0 * self.turn[:, 1:]], axis=1)
 
     def coordinates(self, near: Floats | None = None) -> Floats:
-        """Return d / R and phi (n, 6), the turns nearest to those of coordinates known before (n, 6)."""
+        """Return d / R and phi (n, 6), the turns nearest to those of coordinates known before (n, 6).
+
+        With nothing known, a turn is from -pi to pi, or whole turns away from there if it is then within its
+        limits.
+        """
         values = self.residuals()
         raw = 2.0 * np.arctan2(self.turn[:, 1:], self.turn[:, :1])
-        known = np.zeros((len(raw), 3)) if near is None else near[:, 3:]
-        values[:, 3:] = raw + 2.0 * np.pi * np.round((known - raw) / (2.0 * np.pi))
+        if near is not None:
+            values[:, 3:] = _turns_near(raw, near[:, 3:])
+            return values
+        lower, upper = self.joints.lower[:, 3:], self.joints.upper[:, 3:]
+        limited = np.isfinite(lower) & np.isfinite(upper)
+        middle = np.zeros_like(raw)
+        middle[limited] = 0.5 * (lower[limited] + upper[limited])
+        within, principal = _turns_near(raw, middle), _turns_near(raw, np.zeros_like(raw))
+        holds = limited & (within >= lower - _ROUNDING) & (within <= upper + _ROUNDING)
+        values[:, 3:] = np.where(holds, within, principal)
         return values
 
     def residual_blocks(self) -> Floats:
@@ -286,6 +298,13 @@ class AnchorFrames:
         return blocks
 
 
+def _turns_near(raw: Floats, known: Floats) -> Floats:
+    """Return turns with the whole turns that bring them nearest to known ones, radians."""
+    turns: Floats = raw + 2.0 * np.pi * np.round((known - raw) / (2.0 * np.pi))
+    return turns
+
+
+_ROUNDING = 1e-4  # radians that single precision may put a turn beyond a limit
 _ORIGIN = np.zeros((1, 3))
 _UNTURNED = np.array([[1.0, 0.0, 0.0, 0.0]])
 _NO_RADIUS = np.zeros((1, 1))

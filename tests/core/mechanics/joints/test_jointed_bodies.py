@@ -132,6 +132,20 @@ def test_a_joint_stops_at_its_limit() -> None:
         assert bodies.limits(there).gaps.min() == pytest.approx(0.0, abs=1e-12)
 
 
+@pytest.mark.parametrize(("limits", "turns"), [((2.8, 3.5), 0), ((-3.5, -2.9), -1), ((-1.0, 1.0), -1)])
+def test_a_turn_of_which_nothing_is_known_is_within_its_limits_where_it_can_be(
+    limits: tuple[float, float], turns: int
+) -> None:
+    system, _ = _jointed(0)
+    frame = Pose(quaternion_exponential(np.array([0.3, 0.2, 0.1])), system.centres[0] - [0.5, 0.3, 1.0])
+    anchors = Anchors.at("foot", FIXED, 0, frame, system.poses)
+    bodies = JointedBodies.of([hinge(anchors, Axis(lower=limits[0], upper=limits[1]))], system)
+    pose, other = system.poses
+    turned = pose.displaced(np.zeros(3), 3.3 * frame.matrix[:, 2], frame.translation)
+    found = bodies.frames(system.at([turned, other])).coordinates()[0, 5]
+    assert found == pytest.approx(3.3 + 2.0 * np.pi * turns, abs=1e-9)
+
+
 def _turning(system: ContactSystem, frame: Pose) -> Floats:
     """The twist of body 0 for a turn by 1 about the axis z of a frame."""
     axis = frame.matrix[:, 2]
