@@ -276,9 +276,14 @@ def similarity_scale(matrix: Floats) -> float | None:
 
 
 def _stretched_mass(moved: Body, matrix: Floats) -> MassProperties:
-    if moved.mass.basis == VOLUME:
-        return moved.mass.transformed(matrix)
-    return sheet_mass(moved.surfaces)
+    """Return the mass, now that of `moved` before the map (4, 4), after it: of a sheet what was given stays
+    given, else its density stays.
+    """
+    before = moved.mass
+    if before.basis == VOLUME:
+        return before.transformed(matrix)
+    found = sheet_mass(moved.surfaces)
+    return found.weighing(before.mass) if before.given else replace(found, density=before.density)
 
 
 def _mapped(points: Floats, matrix: Floats) -> Floats:

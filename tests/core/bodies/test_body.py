@@ -1,5 +1,7 @@
 """Bodies moved, stretched, mirrored, merged; bodies from exact surfaces."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -89,6 +91,21 @@ def test_a_mapped_cube_is_the_cube_of_mapped_points(rng: np.random.Generator, ki
     assert np.allclose(moved.mass.inertia, twin.mass.inertia, atol=1e-13)
     assert moved.radius == pytest.approx(twin.radius, rel=1e-12)
     assert np.sort(moved.segments.sum(axis=(1, 2))) == pytest.approx(np.sort(twin.segments.sum(axis=(1, 2))))
+
+
+@pytest.mark.parametrize("kind", ["rigid", "scaled", "mirrored", "stretched"])
+@pytest.mark.parametrize("name", ["cube", "sheet"])
+def test_a_mass_that_was_given_and_a_density_stay_through_a_map(
+    kind: str, name: str, rng: np.random.Generator
+) -> None:
+    body, affine = bodies()[name], affine_map(kind, rng)
+    measure = body.transformed(affine).mass.volume
+    given = replace(body, mass=body.mass.weighing(7.0)).transformed(affine).mass
+    assert given.given
+    assert given.mass == pytest.approx(7.0)
+    dense = replace(body, mass=replace(body.mass, density=4.0)).transformed(affine).mass
+    assert not dense.given
+    assert dense.mass == pytest.approx(4.0 * measure)
 
 
 def test_a_mirrored_sheet_is_stretched_with_its_area(rng: np.random.Generator) -> None:
