@@ -11,7 +11,8 @@ Travel along a unit direction d.  For boxes it is the time of entry of the slabs
 distance D(tau) of one, shifted by tau d, to the other is convex in tau, because the difference of two
 convex sets is convex.  Newton's method on D(tau) = b, b the sum of the bounds, started at tau = 0 with
 D'(tau) = -d . n (n from triangle 1 to triangle 2 between the closest points), approaches the first
-root from below and never passes it.
+root from below and never passes it.  Of triangles that touch to rounding n is not known, so they count as
+brought closer.
 """
 
 from __future__ import annotations
@@ -143,8 +144,8 @@ def free_travel(
     length.
 
     It is np.inf if body 1 never does.  Triangles already within reach count only if the shift brings them
-    closer: the travel is then 0.  It is never more than the true travel, and less by at most the fraction
-    `accuracy`.  Greater travels count as `most`; the smaller it is, the faster.
+    closer, or if they touch: the travel is then 0.  It is never more than the true travel, and less by at
+    most the fraction `accuracy`.  Greater travels count as `most`; the smaller it is, the faster.
     """
     motion = Motion(pose1)
     return least_value(tree1, tree2, _Travel(tree1, motion, tree2, direction, reach), accuracy, most)
@@ -236,7 +237,7 @@ class _Travel(_Distance):
             closing = coordinate_dot(self.direction, point2 - point1) / np.where(
                 distance > 0.0, distance, 1.0
             )
-            parting = (closing <= 0.0) & (distance > 0.0)
+            parting = (closing <= 0.0) & (distance > self.rounding)
             shift[active[parting]] = np.inf
             going = ~parting & (left > self.rounding)
             active, left, closing = active[going], left[going], closing[going]

@@ -10,6 +10,7 @@ from tests.core.collision.soups import (
     all_pairs,
     closest_on_triangles,
     hostile_soup,
+    random_pose,
     random_soup,
     shifted,
     sphere,
@@ -128,3 +129,17 @@ def test_accuracy_is_the_part_given_away(rng: np.random.Generator) -> None:
     down = np.array([0.0, 0.0, -1.0])
     exact = free_travel(first, pose, second, down, accuracy=0.0)
     assert 0.9 * exact <= free_travel(first, pose, second, down, accuracy=0.1) <= exact
+
+
+def test_triangles_that_touch_cannot_travel_whatever_rounding_makes_of_their_distance(
+    rng: np.random.Generator,
+) -> None:
+    tip = np.array([[[0.1, 0.2, 0.0], [0.6, 0.3, 1.0], [-0.2, 0.6, 1.2]]])
+    floor = np.array([[[-5.0, -4.0, 0.0], [6.0, -3.0, 0.0], [1.0, 7.0, 0.0]]])
+    ridge = np.array([[[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.3, 1.0]]])
+    beam = np.array([[[0.0, -1.0, 0.0], [0.0, 1.0, 0.0], [0.4, 0.2, -1.0]]])
+    for first, second in ((tip, floor), (ridge, beam)) * 40:
+        own, place = random_pose(rng), random_pose(rng, 10.0)
+        trees = [build_tree(pose.points(each[0])[None]) for pose, each in ((own, first), (place, second))]
+        down = place.vectors(np.array([0.0, 0.0, -1.0]))
+        assert free_travel(trees[0], place.compose(own.inverse()), trees[1], down) == 0.0

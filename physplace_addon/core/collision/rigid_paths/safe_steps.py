@@ -240,11 +240,17 @@ def safe_steps(value: Floats, slope: Floats, curvature: Floats, jerk: Floats, le
 
 
 def _before_root(value: Floats, slope: Floats, curvature: Floats, limit: Floats) -> Floats:
-    """Return the first positive root (..., k) of value + slope s + curvature s^2 / 2, at most a limit."""
+    """Return the first positive root (..., k) of value + slope s + curvature s^2 / 2, at most a limit.
+
+    Of its two forms the one is taken that adds numbers of one sign: the other loses a root far from a value
+    near zero.
+    """
     square = slope * slope - 2.0 * curvature * value
-    divisor = np.sqrt(np.maximum(square, 0.0)) - slope
+    size = np.abs(slope) + np.sqrt(np.maximum(square, 0.0))
+    rises = slope > 0.0
+    dividend, divisor = np.where(rises, size, 2.0 * value), np.where(rises, -curvature, size)
     has_root = (square >= 0.0) & (divisor > 0.0)
-    roots: Floats = np.divide(2.0 * value, divisor, out=np.full_like(value, np.inf), where=has_root)
+    roots: Floats = np.divide(dividend, divisor, out=np.full_like(value, np.inf), where=has_root)
     before: Floats = np.where(value > 0.0, np.minimum(roots, limit), 0.0)
     return before
 
