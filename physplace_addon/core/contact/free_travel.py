@@ -1,6 +1,7 @@
 """How far one body of a contact system may move before it meets anything, everything else standing still.
 
-All look at the tessellations, grown by their bounds, and so never say too much.
+All look at the tessellations, grown by their bounds, and so never say too much.  Pairs that never meet are
+not in each other's way.
 """
 
 from __future__ import annotations
@@ -85,11 +86,13 @@ class _Travelling:
         best, enters = np.inf, self._enters(body, near)
         if with_it is not None:
             enters[with_it] = np.inf
+        passed = [other for other in range(len(enters)) if not _may_meet(self._system, body, other)]
+        enters[passed] = np.inf
         for other in np.argsort(enters, kind="stable").tolist():
             if enters[other] >= best:
                 break
             best = self._way_to(body, other, near, best)
-        return best if self._system.fixed is None else self._way_to(body, FIXED, near, best)
+        return self._way_to(body, FIXED, near, best) if _may_meet(self._system, body, FIXED) else best
 
     def _enters(self, body: int, near: float) -> Floats:
         """Return when (m,), lengths of way, a body's box comes within `near` of the boxes around others, inf
@@ -128,5 +131,12 @@ def least_distance(system: ContactSystem, body: int, most: float = np.inf) -> fl
 
 
 def _pairs_of(system: ContactSystem, body: int) -> list[Pair]:
-    fixed = [FIXED] if system.fixed is not None else []
-    return [(body, other) for other in fixed + [other for other in range(len(system)) if other != body]]
+    return [(body, other) for other in (FIXED, *range(len(system))) if _may_meet(system, body, other)]
+
+
+def _may_meet(system: ContactSystem, body: int, other: int) -> bool:
+    """Return whether a body may meet another one, or the fixed ones."""
+    if other == body or (other == FIXED and system.fixed is None):
+        return False
+    pair = (body, other) if other == FIXED else (min(body, other), max(body, other))
+    return pair not in system.never_meeting

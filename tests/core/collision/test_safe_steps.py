@@ -25,8 +25,8 @@ def least_value(value: float, slope: float, curvature: float, jerk: float, until
 def test_nothing_is_passed_before_a_step_ends(
     value: float, slope: float, curvature: float, jerk: float
 ) -> None:
-    given = (np.array([each]) for each in (value, slope, curvature, jerk))
-    step = float(safe_steps(*given, np.ones(1))[0])
+    v, b, c, j = (np.array([each]) for each in (value, slope, curvature, jerk))
+    step = float(safe_steps(v, b, c, j, np.ones(1))[0])
     assert 0.0 < step <= 1.0
     assert least_value(value, slope, curvature, jerk, step) > 0
 

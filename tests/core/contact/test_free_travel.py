@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -76,3 +78,14 @@ def test_many_bodies_fall_as_far_as_a_search_of_all_pairs_lets_each(direction: F
         moved[body] = Pose(moved[body].rotation, moved[body].translation + far[body] * direction)
         system, fell[body] = system.at(moved), far[body] > 0.0
     assert fell.sum() > 10
+
+
+def test_pairs_that_never_meet_are_not_in_each_others_way() -> None:
+    system = replace(two_boxes(), never_meeting=frozenset({(0, 1), (1, FIXED)}))
+    assert abs(free_distance(system, 0, DOWN, 0.0) - 5.0) < 1e-6
+    assert np.isinf(free_distance(system, 1, DOWN, 0.0))
+    assert 4.9 < least_distance(system, 0) <= 5.0
+    assert np.isinf(least_distance(system, 1))
+    near, least = np.full(2, 0.1), np.full(2, 0.05)
+    far = free_falls(system, np.array([True, False]), DOWN, near, least)
+    assert abs(far[0] - 4.9) < 1e-6
