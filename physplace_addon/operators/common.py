@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal, cast
 
 import bpy
 import numpy as np
-from bpy.types import Context, Object, Operator, Window
+from bpy.types import Area, Context, Object, Operator, Window
 
 from ..core.arrays import Floats
 from ..core.errors import PhysPlaceError
@@ -200,6 +200,27 @@ def in_a_window() -> Iterator[Context]:
         yield context
         return
     with context.temp_override(window=windows[0]):
+        yield bpy.context
+
+
+def largest_view() -> tuple[Window, Area] | None:
+    """Return the window and area of the largest 3D view; None for none."""
+    windows = window_manager_of(bpy.context).windows
+    views = [(window, area) for window in windows for area in window.screen.areas if area.type == "VIEW_3D"]
+    return max(views, key=lambda each: each[1].width * each[1].height, default=None)
+
+
+@contextmanager
+def in_the_largest_view() -> Iterator[Context]:
+    """Give the context of the largest 3D view, with its local view; without any, as `in_a_window`."""
+    found = largest_view()
+    if found is None:
+        with in_a_window() as context:
+            yield context
+        return
+    window, area = found
+    region = next(region for region in area.regions if region.type == "WINDOW")
+    with bpy.context.temp_override(window=window, area=area, region=region):
         yield bpy.context
 
 

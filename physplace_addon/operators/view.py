@@ -8,12 +8,13 @@ from typing import Any
 
 import bpy
 import numpy as np
-from bpy.types import Area, Context, Event, Region, RegionView3D
+from bpy.types import Area, Context, Event, Region, RegionView3D, SpaceView3D
 from bpy_extras import view3d_utils
 from mathutils import Vector
 
 from ..core.arrays import Floats
-from ..scene.access import scene_of, view_layer_of, window_manager_of
+from ..scene.access import view_layer_of, window_manager_of
+from ..scene.reading.visible import seen_along
 from ..scene.references import by_full_name
 from .input_events import InputEvent
 
@@ -118,11 +119,10 @@ def nearest_pixel(places: Floats, view: View, mouse: Floats, pixels: float) -> i
 
 def object_under(context: Context, view: View, mouse: Floats) -> tuple[str, Floats] | None:
     """Return the full name of the visible object that a pixel shows, and its point (3,); or None."""
-    origin, along = view.ray(mouse)
-    depsgraph = context.evaluated_depsgraph_get()
-    scene: Any = scene_of(context)  # the stub says that it gives nothing
-    hit, point, _, _, found, _ = scene.ray_cast(depsgraph, Vector(origin.tolist()), Vector(along.tolist()))
-    return (found.name_full, np.array(point, dtype=np.float64)) if hit else None
+    viewport = view.area.spaces.active
+    assert isinstance(viewport, SpaceView3D)
+    seen = seen_along(context, *view.ray(mouse), viewport)
+    return None if seen is None else (seen[0].name_full, seen[1])
 
 
 def pick_up(context: Context, view: View, mouse: Floats) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import time
 import weakref
 
@@ -11,7 +12,7 @@ import pytest
 
 from physplace_addon.scene.access import extended
 from physplace_addon.scene.writing.actions import curves_of
-from tests.blender_data import current_scene, operators_of, physplace, property_names
+from tests.blender_data import current_scene, operators_of, physplace, property_names, switches
 from tests.scene import scenes
 from tests.window import extension
 from tests.window.leftovers import assert_nothing_is_open
@@ -162,6 +163,22 @@ async def test_what_is_outside_of_local_view_is_in_nobodys_way(user: User) -> No
     assert pressed(user, "place") == {"RUNNING_MODAL"}
     await user.until(lambda: np.isclose(cube.location.z, 1.0, atol=1e-3))
     await user.press("ESC")
+
+
+async def test_what_is_outside_of_local_view_is_neither_checked_nor_compared(user: User) -> None:
+    scenes.cube("Other", (0.5, 0.0, 0.0))
+    await in_front(user, scenes.cube("Cube"))
+    switches().live_check = True
+    live_check = importlib.import_module(f"{extension.MODULE}.operators.placing.live_check")
+    await user.until(lambda: live_check.running().line.startswith("Overlaps by"))
+    assert pressed(user, "contact_regions") == {"FINISHED"}
+    assert len(current_scene()["physplace_regions"]["penetrations"]) == 1
+    with bpy.context.temp_override(window=user.window, area=user.area, region=user.region()):
+        operators_of("view3d").localview()
+    assert pressed(user, "contact_regions") == {"FINISHED"}
+    assert len(current_scene()["physplace_regions"]["penetrations"]) == 0
+    await user.until(lambda: live_check.running().line == "No overlap, 0 contacts")
+    switches().live_check = False
 
 
 async def test_what_overlaps_is_named_and_freed_by_one_key(user: User) -> None:

@@ -18,6 +18,7 @@ from ...core.placement import Connection
 from ...rest_properties import STRENGTH
 from ...scene.access import scene_of
 from ...scene.reading.subjects.subject import Subject
+from ...scene.reading.visible import place_of
 from ..common import Conclusion, NeedsShape, conclude, location_property, other_object
 from ..placing.run import beginning, scenario_of, settings_for
 from ..sliced import SlicedOperator
@@ -84,8 +85,7 @@ class ConnectionProperties:
         """Return where the point is drawn to (3,), in the world. Raises SceneError for an unknown object."""
         if not self.target:
             return checked_vector(location_property(self, context, "location"), "location")
-        evaluated = other_object(context, self.target).evaluated_get(context.evaluated_depsgraph_get())
-        return np.array(evaluated.matrix_world.translation, dtype=np.float64)
+        return place_of(other_object(context, self.target), context.evaluated_depsgraph_get())[:3, 3]
 
     def connection_on(self, subject: Subject, target: Floats) -> Connection:
         """Return what draws the object's point to a target (3,), in the world.

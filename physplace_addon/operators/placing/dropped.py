@@ -13,9 +13,10 @@ from contextlib import contextmanager
 from typing import Any, Final, cast
 
 import bpy
-from bpy.types import Area, Depsgraph, Operator, Scene, UILayout, Window
+from bpy.types import Depsgraph, Operator, Scene, UILayout
 
 from ...scene.access import persistent, window_manager_of
+from ..common import in_the_largest_view, largest_view
 from ..handler_list import HandlerList
 
 # Operators of Blender's that end a drop: of an object, and of a collection; of this file, and of another one.
@@ -84,12 +85,9 @@ def _on_update(_scene: Scene, depsgraph: Depsgraph) -> None:
 
 def _place() -> None:
     """Let the selected objects, which are those that were dropped, come to rest; Blender's timer calls it."""
-    found = _largest_view()
-    if found is None:
+    if largest_view() is None:
         return
-    window, area = found
-    region = next(region for region in area.regions if region.type == "WINDOW")
-    with bpy.context.temp_override(window=window, area=area, region=region):
+    with in_the_largest_view():
         drop = cast("Any", bpy.ops).physplace.drop_selected  # the stubs do not know it
         if not drop.poll():
             return
@@ -97,13 +95,6 @@ def _place() -> None:
             drop("INVOKE_DEFAULT", True)
         except RuntimeError as error:  # so Blender tells scripts what an operator has reported as wrong
             _tell(str(error))
-
-
-def _largest_view() -> tuple[Window, Area] | None:
-    """Return the window and area of the largest 3D view; None for none."""
-    windows = window_manager_of(bpy.context).windows
-    views = [(window, area) for window in windows for area in window.screen.areas if area.type == "VIEW_3D"]
-    return max(views, key=lambda each: each[1].width * each[1].height, default=None)
 
 
 def _tell(message: str) -> None:

@@ -25,7 +25,7 @@ from ...scene.reading.settings import gravity_direction
 from ...scene.reading.subjects.movers import whole_of
 from ...scene.reading.watch import WatchedObject
 from ...scene.units import length_text
-from ..common import in_a_window, no_active_object_reason
+from ..common import in_the_largest_view, no_active_object_reason
 from ..handler_list import HandlerList
 from ..modal import open_operators
 
@@ -177,7 +177,7 @@ def _check() -> None:
         stop()
         return
     began = perf_counter()
-    with in_a_window() as context:
+    with in_the_largest_view() as context:
         live.check(context)
     ended = perf_counter()
     _earliest[0] = ended + (ended - began)

@@ -23,7 +23,7 @@ from ..blobs.objects import blob_of, is_blob
 from ..errors import SceneError
 from .shapes import BodyReader
 from .subjects.subject import rounding_at
-from .visible import IGNORE, Family, VisibleItem, visible_items
+from .visible import IGNORE, Family, VisibleItem, viewport_of, visible_items
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +115,7 @@ def read_selection(context: Context) -> ComparedBodies:
         raise SceneError("(none)", "no object is selected", "select objects with faces")
     depsgraph = evaluated_scene(context)
     reader = BodyReader(depsgraph)
-    items = visible_items(depsgraph, [Family.of(obj) for obj in chosen])
+    items = visible_items(depsgraph, [Family.of(obj) for obj in chosen], viewport_of(context))
     found = list(_compared(reader, items, alone=len(chosen) == 1))
     shown = {compared.selected for compared in found}
     shapeless = [obj for number, obj in enumerate(chosen) if number not in shown]

@@ -14,16 +14,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, Final
 
 import numpy as np
 from bpy.types import Context, Depsgraph, Object, SpaceView3D
 
 from ...core.arrays import Floats
-from ..access import custom_properties, original, present, view_layer_of
+from ..access import custom_properties, original, present, scene_of, view_layer_of
 from ..blobs.objects import is_blob_mesh, is_whole_blob
+from ..errors import SceneError
 from .definitions import curve_names, has_definition
 
 IGNORE = "physplace_ignore"
+_BEHIND: Final = 1e-5  # how far behind a place a ray goes on, over the place's largest coordinate
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,3 +130,53 @@ def _helpers(depsgraph: Depsgraph) -> frozenset[str]:
     for obj in depsgraph.objects:
         names |= curve_names(obj)
     return frozenset(names)
+
+
+def seen_along(
+    context: Context, origin: Floats, along: Floats, viewport: SpaceView3D | None
+) -> tuple[Object, Floats] | None:
+    """Return the visible object of the file that a ray meets first, and the place (3,) in the world; or None.
+
+    For an instance that is the object which shows it. Blender's own rays also meet what only the eye of
+    a collection hides, and what is outside of a local view: they go on behind it.
+
+    Args:
+        context: Blender's context.
+        origin: (3,), where the ray begins.
+        along: (3,), its direction, of unit length.
+        viewport: whose local view counts; None for none.
+    """
+    depsgraph, hidden = context.evaluated_depsgraph_get(), None
+    scene: Any = scene_of(context)  # the stub says that it gives nothing
+    while True:
+        hit, at, _, _, found, matrix = scene.ray_cast(depsgraph, origin.tolist(), along.tolist())
+        if not hit:
+            return None
+        point = np.array(at, dtype=np.float64)
+        shower = _shower(depsgraph, found, np.array(matrix))
+        hidden = _hidden(depsgraph) if hidden is None else hidden
+        if shower.name_full not in hidden and _is_in_view(shower.evaluated_get(depsgraph), viewport):
+            return shower, point
+        origin = point + _BEHIND * float(np.abs([point, origin]).max()) * along
+
+
+def _shower(depsgraph: Depsgraph, found: Object, matrix: Floats) -> Object:
+    """Return the object of the file that shows one at a world matrix (4, 4): itself, or what instances it."""
+    for instance in depsgraph.object_instances:
+        shown = original(present(instance.object))
+        if shown == found and np.array_equal(np.array(instance.matrix_world), matrix):
+            return original(instance.parent) if instance.is_instance and instance.parent else shown
+    return found
+
+
+def place_of(obj: Object, depsgraph: Depsgraph) -> Floats:
+    """Return the world matrix (4, 4) of an object of the view layer, which may be hidden there.
+
+    Raises SceneError for one that is not, such as a deleted one that something still refers to, or that is
+    not evaluated: Blender leaves its place as it was.
+    """
+    evaluated, objects = obj.evaluated_get(depsgraph), present(depsgraph.view_layer).objects
+    if not evaluated.is_evaluated or obj not in map(original, objects):
+        found = "it is deleted, disabled in viewports, or not in the view layer"
+        raise SceneError(obj.name, found, "enable it, and hide it by H, or choose another object")
+    return np.array(evaluated.matrix_world, dtype=np.float64)

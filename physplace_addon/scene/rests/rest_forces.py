@@ -17,7 +17,7 @@ from ...core.placement import Connection, Force, Local
 from ...rest_properties import OBJECT, PUSH, WORLD
 from ..errors import SceneError
 from ..reading.subjects.subject import Subject
-from ..reading.visible import Family
+from ..reading.visible import Family, place_of
 
 if TYPE_CHECKING:
     from ...rest_properties import PhysPlaceRest, PhysPlaceRestForce
@@ -42,8 +42,7 @@ def _force(context: Context, obj: Object, force: PhysPlaceRestForce, subject: Su
         if force.other is None or force.other.name_full in Family.of(obj).names:
             found = "it is drawn to no object" if force.other is None else "it is drawn to a part of itself"
             raise SceneError(obj.name, found, "choose another object for the force, or remove the force")
-        evaluated = force.other.evaluated_get(context.evaluated_depsgraph_get())
-        target = (np.array(evaluated.matrix_world, dtype=np.float64) @ [*target, 1.0])[:3]
+        target = (place_of(force.other, context.evaluated_depsgraph_get()) @ [*target, 1.0])[:3]
     return Connection(point, target, force.strength)
 
 

@@ -123,6 +123,7 @@ def test_a_force_without_meaning_is_an_error(
         ({"target": "Nobody"}, '"Nobody".*no such object'),
         ({"target": "Cube"}, '"Cube".*moves with'),
         ({"target": "Part"}, '"Part".*moves with'),
+        ({"target": "Disabled"}, '"Disabled": it is .*disabled in viewports'),
         ({"strength": 0.0}, "strength above 0"),
         ({"location": (0.0, float("nan"), 0.0)}, "location.*finite"),
         ({"anchor": "POINT", "point": (0.0, 0.0, float("nan"))}, "point.*finite"),
@@ -132,6 +133,7 @@ def test_a_connection_without_meaning_is_an_error(properties: dict[str, object],
     cube = _room()
     part = scenes.linked(bpy.data.objects.new("Part", None))
     part.parent = cube
+    scenes.linked(bpy.data.objects.new("Disabled", None), (3.0, 0.0, 3.0)).hide_viewport = True
     refused(physplace.connect, cube, message, **properties)
 
 

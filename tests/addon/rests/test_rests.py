@@ -140,6 +140,8 @@ def test_a_push_and_a_connection_act_in_the_object_s_own_coordinates() -> None:
     hand.location.y = -1.0
     keyed_rests.replaced()
     np.testing.assert_allclose(scenes.world_matrix(cube)[:3, 3], np.array(hand.location), atol=1e-4)
+    current_scene().collection.objects.unlink(hand)  # as X deletes what something still refers to
+    running.refused(physplace.rests_replace, cube, '"Rest 1" on frame 1.*"Hand": it is deleted')
     bpy.data.objects.remove(hand)
     running.refused(physplace.rests_replace, cube, '"Rest 1" on frame 1.*drawn to no object')
 
