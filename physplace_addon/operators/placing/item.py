@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from time import perf_counter
 from typing import Final
@@ -29,6 +30,7 @@ from ...scene.reading.subjects.options import PlacementOptions
 from ...scene.reading.subjects.subject import Subject
 from ...scene.reading.visible import Family, viewport_of, visible_objects
 from ...scene.references import ObjectReference
+from ...scene.writing.actions import keys_restored_on_error
 from ...scene.writing.outcome import Outcome, move
 from ...scene.writing.preview import Preview
 from ...scene.writing.transform import check_world_matrix
@@ -323,18 +325,36 @@ class PlacementItem:
             check_world_matrix(context, subject.object, subject.world_matrix(pose))
 
     def write(self, context: Context) -> list[Outcome]:
-        """Write the objects where they are shown, as placed. Raises PhysPlaceError, with them put back."""
+        """Write the objects where they are shown, as placed; `put_back` still takes them to where they were.
+
+        Raises PhysPlaceError.
+        """
         self.steered.drop_later_states()
         self.steered.solver.interrupt()
         written = self.steered.run.write(context)
         if self.key_frame is not None:
             key_as_rests(context, written, self.key_frame)
-        self._preview.accept()
         return written
+
+    def accept(self) -> None:
+        """Make where the objects are now that to which they are put back."""
+        self._preview.accept()
 
     def leave(self, context: Context, poses: Sequence[Pose]) -> None:
         """Leave the objects at poses, not placed. Raises SceneError, with them put back."""
         move(context, self.subjects, poses)
+
+
+def written_in_turn(context: Context, items: Sequence[PlacementItem]) -> list[Outcome]:
+    """Write placements, one after another. Raises PhysPlaceError, with objects and keys all put back."""
+    objects = {subject.reference: subject.object for item in items for subject in item.subjects}
+    with ExitStack() as undo:
+        for obj in objects.values():
+            undo.enter_context(keys_restored_on_error(obj))
+        outcomes = [outcome for item in items for outcome in item.write(context)]
+    for item in items:
+        item.accept()
+    return outcomes
 
 
 def _are_alike(first: Sequence[Force], second: Sequence[Force]) -> bool:

@@ -28,7 +28,7 @@ from ...scene.writing.outcome import Outcome
 from ..input_events import InputEvent
 from ..session import InteractiveSession, one_line
 from ..view import View, object_under
-from .item import PlacementItem
+from .item import PlacementItem, written_in_turn
 from .manipulation.point_handle import PointAction, PointHandle
 from .manipulation.transform_input import AXES, TransformInput
 from .steered_solver import SteeredSolver
@@ -279,7 +279,7 @@ class PlacementSession(InteractiveSession):
                 item.check_writable(context)
         finally:
             self.put_back(context)
-        return [outcome for item in self.items for outcome in item.write(context)]
+        return written_in_turn(context, self.items)
 
     @property
     def starts(self) -> dict[ObjectReference, Pose]:

@@ -63,20 +63,24 @@ def use_slot(obj: Object, identifier: str) -> None:
 
 @contextmanager
 def keys_restored_on_error(obj: Object, *, always: bool = False) -> Iterator[None]:
-    """Restore the action, the keys and the channels of the object if the block fails, or always."""
+    """Restore the action, the keys and the channels of the object if the block fails, or always.
+
+    Such blocks may be one within another: the inner one leaves another action of the same name.
+    """
     data = obj.animation_data
     action = data.action if data else None
     backup, before, done = action.copy() if action else None, channels(obj), False
+    name, is_kept = (action.name, action.use_fake_user) if action else ("", False)
     try:
         yield
         done = not always
     finally:
         if done and backup is not None:
             bpy.data.actions.remove(backup)
-        elif backup is not None and action is not None:
-            name, backup.use_fake_user = action.name, action.use_fake_user
-            action.user_remap(backup)
-            bpy.data.actions.remove(action)
+        elif data is not None and data.action is not None and backup is not None:
+            replaced, backup.use_fake_user = data.action, is_kept
+            replaced.user_remap(backup)
+            bpy.data.actions.remove(replaced)
             backup.name = name
         elif not done:
             _remove_new_action(obj, had_data=data is not None)

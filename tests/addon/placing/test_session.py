@@ -24,6 +24,7 @@ from physplace_addon.operators.view import View
 from physplace_addon.overlay.marks import blocking_contacts
 from physplace_addon.scene.access import present
 from physplace_addon.scene.errors import SceneError
+from physplace_addon.scene.writing.actions import curves_of
 from tests.blender_data import current_view_layer
 from tests.scene import scenes
 
@@ -178,6 +179,30 @@ def two_in_turn() -> PlacementSession:
     session.show(bpy.context)
     finished(session.next(bpy.context))
     return session
+
+
+def test_if_one_cannot_be_keyed_none_is_written() -> None:
+    session = two_in_turn()
+    at_rest(session.item)
+    cube, other = (bpy.data.objects[name] for name in ("Cube", "Other"))
+    for obj in (cube, other):
+        obj.keyframe_insert("location", frame=1)
+    cube.location.z, other.location.z = 1.5, 1.5
+    next(iter(curves_of(other))).mute = True
+    session = finished(PlacementSession.beginning(bpy.context, [cube, other], together=False))
+    for _ in range(2):
+        at_rest(session.item)
+        session.show(bpy.context)
+        session.key_here(bpy.context)
+        if session.item.subjects[0].name == "Cube":
+            finished(session.next(bpy.context))
+    with pytest.raises(SceneError, match='"Other": curves of its location or rotation are muted'):
+        session.write(bpy.context)
+    session.put_back(bpy.context)
+    for obj in (cube, other):
+        assert obj.location.z == 1.5
+        keys = [len(curve.keyframe_points) for curve in curves_of(obj)]
+        assert keys == [1, 1, 1]
 
 
 def test_one_that_was_placed_before_and_is_moved_by_something_else_is_a_disturbance() -> None:
