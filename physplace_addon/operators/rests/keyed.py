@@ -70,7 +70,7 @@ class PHYSPLACE_OT_keyframe_rest(NeedsShape, SlicedOperator):
             frames = rests.key_rests(context, obj, placed, _path_options(context))
         view_layer_of(context).update()
         rest = rests.store_rest(obj, placed[0])
-        rests.select_rest(obj, rest.name)
+        rests.select_rest(obj, frame)
         rests.store_shown_rest(context, obj, placed)
         path = f", {frames - 1} keys on the way" if frames > 1 else ""
         return Conclusion(True, f'"{obj.name}": "{rest.name}" keyed on frame {frame}{path}')
@@ -87,7 +87,8 @@ def key_as_rests(context: Context, outcomes: Sequence[Outcome], frame: int) -> N
         placed = [rests.PlacedRest(frame, outcome, known.keyed_frame if known else None)]
         with rests.frame_restored(context, obj), keys_restored_on_error(obj):
             rests.key_rests(context, obj, placed, None)
-        rests.select_rest(obj, rests.store_rest(obj, placed[0]).name)
+        rests.store_rest(obj, placed[0])
+        rests.select_rest(obj, frame)
         rests.store_shown_rest(context, obj, placed)
 
 

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bilateral contacts of an object, as its custom property `physplace_bilateral` defines them.
 
-The property is text: the name of an object, or several names separated by commas. Every contact that the
+The property is text: the name of an object, or several names separated by commas; a name may have commas
+itself. Every contact that the
 object forms with one of them, or with a child of it, sticks from the moment it touches: it slides but does
 not separate (Snyder 1995, section 4.2).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import bpy
@@ -30,7 +32,7 @@ def bilateral_names(obj: Object) -> tuple[str, ...]:
     found = custom_properties(obj).get(BILATERAL, "")
     if not isinstance(found, str):
         raise SceneError(obj.name, f'its property "{BILATERAL}" is {found!r}', _REMEDY)
-    names = tuple(name.strip() for name in found.split(",") if name.strip())
+    names = tuple(_names(found.split(",")))
     own = Family.of(obj).names
     for name in names:
         if name not in bpy.data.objects:
@@ -40,6 +42,17 @@ def bilateral_names(obj: Object) -> tuple[str, ...]:
                 obj.name, f'its property "{BILATERAL}" names {name!r}, which moves with it', _REMEDY
             )
     return names
+
+
+def _names(pieces: Sequence[str]) -> Iterator[str]:
+    """Yield the names in a text cut at its commas; the most pieces that make an object's name are one."""
+    while pieces:
+        joined = [(count, ",".join(pieces[:count]).strip()) for count in range(len(pieces), 0, -1)]
+        known = ((count, name) for count, name in joined if name in bpy.data.objects)
+        count, name = next(known, joined[-1])
+        pieces = pieces[count:]
+        if name:
+            yield name
 
 
 def bilateral_pairs(scenario: Scenario) -> tuple[tuple[int, int], ...]:

@@ -175,9 +175,9 @@ def store_rest(obj: Object, placed: PlacedRest) -> PhysPlaceRest:
     return rest
 
 
-def select_rest(obj: Object, name: str) -> None:
-    """Choose a rest in the list by name."""
-    rests_of(obj).active_rest = [rest.name for rest in rests_of(obj).rests].index(name)
+def select_rest(obj: Object, frame: int) -> None:
+    """Choose the rest on a frame in the list."""
+    rests_of(obj).active_rest = [rest.frame for rest in rests_of(obj).rests].index(frame)
 
 
 def store_shown_rest(context: Context, obj: Object, placed: Sequence[PlacedRest]) -> None:

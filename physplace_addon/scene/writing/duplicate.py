@@ -16,7 +16,13 @@ import bpy
 from bpy.types import Context, Modifier, Object, bpy_struct
 
 from ..access import custom_properties, takes_objects, view_layer_of
+from ..blobs.objects import END
+from ..reading.definitions import CURVES, PREFIX
+from ..reading.masses import CENTER
 from .actions import own_action_without_transform
+
+# Custom properties that may be the name of an object.
+BY_NAME = frozenset({CENTER, END, *(PREFIX + curve for curve in CURVES.values())})
 
 
 def duplicate(context: Context, obj: Object) -> Object:
@@ -108,8 +114,9 @@ def _relink(copy: Object, copies: Mapping[Object, Object]) -> None:
 
 def _relink_properties(copy: Object, copies: Mapping[Object, Object]) -> None:
     for key, value in list(custom_properties(copy).items()):
-        if isinstance(value, Object) and value in copies:
-            copy[key] = copies[value]
+        named = bpy.data.objects.get(value) if isinstance(value, str) and key in BY_NAME else value
+        if isinstance(named, Object) and named in copies:
+            copy[key] = copies[named].name if isinstance(value, str) else copies[named]
 
 
 def _relink_struct(struct: bpy_struct, copies: Mapping[Object, Object]) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from bpy.types import Object, Scene
 
 from ...core.placement import Certificate, JointReaction, Status
 from ...core.wording import in_words
-from ..access import custom_properties
+from ..access import custom_properties, plain_value
 from ..units import length_text
 
 REPORT = "physplace_report"
@@ -19,6 +20,8 @@ CONTACTS = "physplace_contacts"
 FLOATS_A_CONTACT = 7  # position, normal, force
 
 _IN_WORDS = ("status", "stable", "rests_on", "notes")  # what the sentence and the notes say
+_SAID = frozenset({"status", "stable", "required_friction"})  # without which there is no sentence
+_STATUSES = frozenset(Status.__members__)
 _LENGTHS = ("overlap", "gap", "joint_gap")
 _ROUNDING = 1e-9  # a share of the weight or a coefficient of which no more than rounding is left
 
@@ -86,12 +89,12 @@ def write_joint_report(obj: Object, reactions: Sequence[JointReaction]) -> None:
 
 
 def last_report(obj: Object) -> Report | None:
-    """Return the report of the object's last placement or check; None if it has none."""
-    stored = custom_properties(obj).get(REPORT)
-    if stored is None or not hasattr(stored, "to_dict"):
-        return None
-    report: Report = stored.to_dict()
-    return report
+    """Return the report of the object's last placement or check; None if it has none that can be read, as
+    when a script or a later version wrote it.
+    """
+    stored = plain_value(custom_properties(obj).get(REPORT))
+    is_readable = isinstance(stored, dict) and _SAID.issubset(stored) and stored["status"] in _STATUSES
+    return cast("Report", stored) if is_readable else None
 
 
 def sentence_of(report: Report) -> str:

@@ -17,6 +17,7 @@ from physplace_addon.operators.placing.record import PlacementRecord, read_recor
 from physplace_addon.operators.view import View
 from physplace_addon.overlay.colours import DEFAULT
 from physplace_addon.overlay.layers import layers_of
+from physplace_addon.scene.reading.bilateral import bilateral_names
 from tests.addon.running import refused, run
 from tests.blender_data import physplace
 from tests.scene import scenes
@@ -169,6 +170,19 @@ def test_only_contacts_with_the_named_object_stick() -> None:
     cube = scenes.cube("Cube", (0.0, 0.0, 1.0))
     cube["physplace_bilateral"] = "Elsewhere"
     assert lifted_by_connect(cube) > 1.0
+
+
+def test_names_may_have_commas_themselves() -> None:
+    cube = scenes.cube("Cube")
+    for name in ("Floor", "Cup, red", "Cup", "Table, left, old"):
+        scenes.cube(name)
+    for text, names in (
+        ("Cup, red", ("Cup, red",)),
+        (" Floor,Table, left, old , Cup", ("Floor", "Table, left, old", "Cup")),
+        ("Cup, Floor,, Cup, red", ("Cup", "Floor", "Cup, red")),
+    ):
+        cube["physplace_bilateral"] = text
+        assert bilateral_names(cube) == names
 
 
 @pytest.mark.parametrize(

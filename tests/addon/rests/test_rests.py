@@ -146,6 +146,17 @@ def test_a_push_and_a_connection_act_in_the_object_s_own_coordinates() -> None:
     running.refused(physplace.rests_replace, cube, '"Rest 1" on frame 1.*drawn to no object')
 
 
+def test_what_is_keyed_is_chosen_whatever_the_names_of_rests() -> None:
+    scenes.floor()
+    cube = scenes.cube("Cube", (0.0, 0.0, 1.5))
+    scenes.activate(cube)
+    for frame in (1, 20, 20):
+        current_scene().frame_set(frame)
+        physplace.keyframe_rest()
+        rests_of(cube).rests[-1].name = "Rest 1"
+    assert rests_of(cube).active_rest == 1
+
+
 def test_undo_takes_back_all_of_it() -> None:
     scenes.floor()
     keyed_rests.sequence(scenes.cube())

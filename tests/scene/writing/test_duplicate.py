@@ -59,11 +59,13 @@ def test_inputs_of_nodes_drivers_and_custom_properties_refer_to_the_copies_own_f
     variable = present(child.driver_add("scale", 0).driver).variables.new()
     variable.targets[0].id = root
     child["other"] = root
+    root["physplace_center_of_mass"], root["note"] = child.name, child.name
     copy = duplicate(bpy.context, root)
     (part,) = copy.children
     assert _given(part, socket.identifier) == copy
     assert present(animation_of(part).drivers[0].driver).variables[0].targets[0].id == copy
     assert part["other"] == copy
+    assert (copy["physplace_center_of_mass"], copy["note"]) == (part.name, child.name)
     assert _given(child, socket.identifier) == root
     assert variable.targets[0].id == root
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import bpy
 import pytest
 
-from physplace_addon.scene.writing.report import Report, figures_of, sentence_of
+from physplace_addon.scene.writing.report import Report, figures_of, last_report, sentence_of
 from tests.blender_data import current_scene
 
 BALANCED: Report = {
@@ -38,6 +39,17 @@ BALANCED: Report = {
 )
 def test_the_sentence_says_on_what_it_rests_and_whether_it_stays(changed: Report, sentence: str) -> None:
     assert sentence_of({**BALANCED, **changed}) == sentence
+
+
+@pytest.mark.parametrize(
+    "stored", [{}, {"status": "BALANCED"}, {**BALANCED, "status": "OF_A_LATER_VERSION"}, 3]
+)
+def test_a_report_that_cannot_be_read_is_none(stored: object) -> None:
+    obj = bpy.data.objects.new("Thing", None)
+    obj["physplace_report"] = BALANCED
+    assert last_report(obj) == BALANCED
+    obj["physplace_report"] = stored
+    assert last_report(obj) is None
 
 
 def test_lengths_are_in_the_scene_s_units_and_rounding_is_nothing() -> None:
