@@ -73,7 +73,7 @@ manual: set-up-manual
 	@.venv-manual/bin/sphinx-build --quiet --fail-on-warning --fresh-env docs out/manual
 
 manual-pictures:
-	@$(PYTHON) tools/test_window.py $(if $(BLENDER),--blender "$(BLENDER)") -q -k "manual_pictures or rests_panel"
+	@$(PYTHON) tools/test_window.py $(if $(BLENDER),--blender "$(BLENDER)") -q -k "manual_pictures or rests_panel or settings_presets or mirror_and_back"
 	@$(RUN) tools/manual_pictures.py
 
 bench: set-up

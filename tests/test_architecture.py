@@ -28,6 +28,7 @@ MAY_IMPORT = {
     "__init__": {"registration"},
     "translations": set[str](),
     "registration": {"translations", "properties", "rest_properties", "panels", "operators", "overlay"},
+    "presets": set(),
     "properties": {"core"},
     "rest_properties": set(),
     "panels": {"properties", "rest_properties", "operators", "scene", "overlay", "core", "translations"},

@@ -3,7 +3,8 @@
 
 Blender lists, and loads, whatever script is in a folder `presets/SUBFOLDER` of the paths that it was told.
 Its own operator would write presets into the user's scripts. An extension writes into the folder that it was
-given, and nowhere else, so this one has its own.
+given, and nowhere else, so this one has its own. Some presets come with it, in its folder `presets`; they
+stay as they are.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import bpy
+import numpy as np
 from bpy.props import BoolProperty, StringProperty
 from bpy.types import Context, Operator
 
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
 
 SUBFOLDER: Final = "physplace/settings"
+PACKAGE_FOLDER: Final = Path(__file__).parents[1]
+SHIPPED: Final = PACKAGE_FOLDER / "presets" / SUBFOLDER
 PACKAGE: Final = present(__package__).rpartition(".")[0]
 OF_A_SCENE: Final = frozenset({"onto_collection"})  # what another scene does not have
 
@@ -78,17 +82,28 @@ class PHYSPLACE_OT_settings_preset_add(Operator):
         return {"FINISHED"}
 
     def _remove(self, name: str) -> set[OperatorReturnItems]:
-        found = _found(self.name) or _found(name)
-        if found is None:
+        path = _own(self.name) or _own(name) or _found(self.name) or _found(name)
+        if path is None:
             tell(self, "WARNING", f'There is no preset "{self.name}"')
             return {"CANCELLED"}
-        Path(found).unlink()
+        if path.parent == SHIPPED:
+            tell(self, "WARNING", f'The preset "{self.name}" comes with PhysPlace: it stays')
+            return {"CANCELLED"}
+        path.unlink()
         return {"FINISHED"}
 
 
-def _found(name: str) -> str | None:
+def _own(name: str) -> Path | None:
+    """Return the file of the user's own preset that Blender shows by a name; None if there is none."""
+    folder = Path(_user_folder(f"presets/{SUBFOLDER}", create=True))
+    named = (path for path in sorted(folder.glob("*.py")) if shown_of_file(path.name) == name)
+    return next(named, None)
+
+
+def _found(name: str) -> Path | None:
     """Return the file of the preset that Blender shows by a name; None if there is none."""
-    return cast("str | None", _utils.preset_find(name, SUBFOLDER, display_name=True))
+    found = cast("str | None", _utils.preset_find(name, SUBFOLDER, display_name=True))
+    return None if found is None else Path(found)
 
 
 def script_of(settings: PhysPlaceSettings) -> str:
@@ -101,7 +116,9 @@ def script_of(settings: PhysPlaceSettings) -> str:
 
 def _value(settings: PhysPlaceSettings, name: str) -> object:
     value = getattr(settings, name)
-    return value if isinstance(value, (str, bool, int, float)) else tuple(value)
+    if isinstance(value, float):
+        return float(str(np.float32(value)))  # Blender's single precision, in as few digits as tell it
+    return value if isinstance(value, (str, bool, int)) else tuple(value)
 
 
 def file_name(name: str) -> str:
@@ -116,6 +133,11 @@ def shown_name(name: str) -> str:
     return bpy.path.display_name(file_name(name), has_ext=False, title_case=False)
 
 
+def shown_of_file(file: str) -> str:
+    """Return the name that Blender shows of a preset's file."""
+    return bpy.path.display_name(file, title_case=False)
+
+
 def is_extension() -> bool:
     """Return whether this is installed as an extension, which has a folder of the user."""
     return PACKAGE.startswith("bl_ext.")
@@ -127,14 +149,15 @@ def _user_folder(path: str = "", *, create: bool = False) -> str:
 
 @contextmanager
 def presets_found() -> Iterator[None]:
-    """Have Blender find presets in the extension's folder of the user until the block ends."""
-    if not is_extension():
-        yield
-        return
-    _user_folder(f"presets/{SUBFOLDER}", create=True)  # else Blender's list says that paths are missing
-    folder = _user_folder()
-    _utils.register_preset_path(folder)
+    """Have Blender find the presets that come with it, and those of the user, until the block ends."""
+    folders = [str(PACKAGE_FOLDER)]
+    if is_extension():
+        _user_folder(f"presets/{SUBFOLDER}", create=True)  # else Blender's list says that paths are missing
+        folders.append(_user_folder())
+    for folder in folders:
+        _utils.register_preset_path(folder)
     try:
         yield
     finally:
-        _utils.unregister_preset_path(folder)
+        for folder in folders:
+            _utils.unregister_preset_path(folder)

@@ -56,6 +56,15 @@ def test_every_operator_has_its_line_in_the_list_of_all_with_its_name() -> None:
     assert {name: label for label, name in listed} == {name: known[name] for name in known.keys() - keys}
 
 
+def test_every_operator_has_a_picture_in_its_section_of_the_list() -> None:
+    missing = []
+    for section in re.split(r"^## ", (DOCS / "operators.md").read_text(), flags=re.MULTILINE):
+        shown = " ".join(re.findall(r"^!\[([^\]]*)\]\(images/", section, re.MULTILINE))
+        labels = re.findall(r"^\| ([^|`]+) \| `physplace\.\w+` \|", section, re.MULTILINE)
+        missing += [label for label in labels if label not in shown]
+    assert missing == ["Update Old Blob"], "which is shown for a blob of an earlier version alone"
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_every_setting_that_a_page_names_is_there(page: Path) -> None:
     for name in re.findall(r"scene\.physplace\.(\w+)", page.read_text()):

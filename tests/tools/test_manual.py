@@ -17,14 +17,16 @@ MANUAL, BLOBS, README = ROOT / "docs" / "manual.md", ROOT / "docs" / "blobs.md",
 SIMULATING = ROOT / "docs" / "simulating.md"
 POSING = ROOT / "docs" / "posing.md"
 SITTING = ROOT / "docs" / "sitting.md"
-PAGES = (MANUAL, BLOBS, SIMULATING, POSING, SITTING)
+OPERATORS = ROOT / "docs" / "operators.md"
+RECIPES = ROOT / "docs" / "recipes" / "index.md"
+PAGES = (MANUAL, BLOBS, SIMULATING, POSING, SITTING, OPERATORS, RECIPES)
 LARGEST = 250_000  # bytes
 
 
 def _pictures(page: Path) -> set[Path]:
     """The pictures of the project that a page shows; badges come from elsewhere."""
     names = re.findall(r"!\[[^\]]*\]\(([^)]+)\)", page.read_text())
-    return {page.parent / name for name in names if not name.startswith("https:")}
+    return {(page.parent / name).resolve() for name in names if not name.startswith("https:")}
 
 
 def test_every_picture_that_is_named_is_there_and_every_one_there_is_named() -> None:
@@ -41,7 +43,7 @@ def test_every_picture_of_the_window_tests_is_in_the_manual_and_small() -> None:
 
 def test_pictures_come_from_the_blender_that_took_them_all_whichever_ended_last(tmp_path: Path) -> None:
     older, newer = tmp_path / "4.3.2", tmp_path / "5.2.0"
-    for shot in (each.screenshot for each in manual_pictures.CUTS.values()):
+    for shot in manual_pictures.screenshots():
         (older / shot).parent.mkdir(parents=True, exist_ok=True)
         (older / f"{shot}.png").touch()
     (newer / "test_rests_panel").mkdir(parents=True)

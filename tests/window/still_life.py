@@ -7,6 +7,7 @@ import numpy as np
 from mathutils import Quaternion, Vector
 
 from physplace_addon.scene.examples import solids, tableware
+from physplace_addon.scene.examples.catalogue import EXAMPLES
 from physplace_addon.scene.writing.display import refresh_mesh
 from tests.blender_data import active_object, current_view_layer, mesh_of, physplace
 from tests.scene import scenes
@@ -91,6 +92,17 @@ def leaning_book() -> None:
         obj.select_set(True)
 
 
+def book_before_another() -> bpy.types.Object:
+    """A book that hovers over a table, selected and active, before another that stands there."""
+    paint(scenes.floor("Table", 5.0), TABLE)
+    stands, hovers = scenes.cube("Standing Book", (1.6, 0.0, 0.8)), scenes.cube("Book", (-2.0, 0.0, 0.3))
+    stands.scale, hovers.scale = (0.3, 1.1, 0.8), (0.8, 0.6, 0.1)
+    paint(stands, BOOKS[0])
+    paint(hovers, BOOKS[1])
+    _take(hovers)
+    return hovers
+
+
 def steps(count: int = 3) -> bpy.types.Object:
     """Stairs that lead up to the right: step number i is around x = 3 i, at the height i."""
     outline = [(-1.5, -0.5)]
@@ -125,6 +137,13 @@ def figure() -> None:
 def paint(obj: bpy.types.Object, colour: Colour) -> None:
     """Give an object a colour in the viewport."""
     obj.color = (*colour, 1.0)
+
+
+async def example(user: User, key: str, share: float) -> None:
+    """Open an example, and look at it from a share of its distance."""
+    with bpy.context.temp_override(window=user.window, area=user.area, region=user.region()):
+        assert physplace.example_open("INVOKE_DEFAULT", example=key) == {"FINISHED"}
+    await show(user, EXAMPLES[key].centre, share * EXAMPLES[key].distance, tab=False)
 
 
 async def show(user: User, centre: Point, distance: float, *, tab: bool) -> None:

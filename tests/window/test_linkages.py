@@ -273,6 +273,7 @@ def _arms() -> np.ndarray:
 
 async def test_mirror_and_back_to_rest_are_a_step_to_undo_each(user: User) -> None:
     rig = await _shown(user)
+    await _look_from_the_right(user)
     at_rest = _arms()
     rigs.set_rotation(rigs.bone(rig, "Arm.L"), "XYZ", (0.0, 0.0, 0.4))
     user.scene_is_ready()

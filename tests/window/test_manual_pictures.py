@@ -7,7 +7,6 @@ import importlib
 import bpy
 from mathutils import Vector
 
-from physplace_addon.scene.examples.catalogue import EXAMPLES
 from tests.blender_data import active_object, current_scene, physplace, switches
 from tests.scene import scenes
 from tests.window import extension, still_life
@@ -140,6 +139,12 @@ async def test_the_contact_regions_of_books_and_a_ball_are_drawn(user: User) -> 
         obj.select_set(False)
     await user.wait(5)
     await user.screenshot("contact-regions")
+    await user.open_tab()
+    region = user.region("UI")
+    await user.move_to((region.x + region.width // 3, region.y + region.height // 2))
+    for _ in range(6):
+        await user.press("WHEELDOWNMOUSE")
+    await user.screenshot("list-of-regions")
     found = current_scene()["physplace_regions"].to_dict()["regions"]
     assert sorted(region["dimension"] for region in found) == [0, 1, 1, 2]
 
@@ -169,7 +174,7 @@ async def test_a_figure_is_sculpted_and_made_a_mesh(user: User) -> None:
 
 
 async def test_a_table_is_laid_a_figure_sits_down_and_the_pie_menu_opens(user: User) -> None:
-    await example(user, "table_to_lay", 0.62)
+    await still_life.example(user, "table_to_lay", 0.62)
     laid = ("Fork", "Knife", "Salt", "Orange", "Mug", "Plate")
     for name in laid:
         current_scene().objects[name].select_set(True)
@@ -183,18 +188,11 @@ async def test_a_table_is_laid_a_figure_sits_down_and_the_pie_menu_opens(user: U
     await user.wait(10)
     await user.screenshot("pie")
     await user.press("ESC")
-    await example(user, "figure_over_chair", 0.7)
+    await still_life.example(user, "figure_over_chair", 0.7)
     await started(user, "linkage_sit")
     await user.until(lambda: ": at rest" in header(), ticks=3000)
     await user.screenshot("seated")
     await user.press("ESC")
-
-
-async def example(user: User, key: str, share: float) -> None:
-    """Open an example, and look at it from a share of its distance."""
-    with bpy.context.temp_override(window=user.window, area=user.area, region=user.region()):
-        assert physplace.example_open("INVOKE_DEFAULT", example=key) == {"FINISHED"}
-    await still_life.show(user, EXAMPLES[key].centre, share * EXAMPLES[key].distance, tab=False)
 
 
 async def started(user: User, operator: str) -> None:

@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender_data import animation_of, current_scene, rests_of, scene_settings
+from tests.blender_data import animation_of, current_scene, physplace, rests_of, scene_settings
 from tests.oracles.triangles import crossings
 from tests.window import extension, still_life
 from tests.window.user import User
@@ -92,7 +92,10 @@ async def test_three_rests_are_rests_again_by_one_click_when_what_they_stand_on_
     await three_rests(user)
     assert keys("KEYFRAME") == list(FRAMES)
     assert_at_rest_on_its_frames(0.0)
+    assert physplace.rest_push_add() == {"FINISHED"}
+    user.area.tag_redraw()
     await user.screenshot("three-rests")
+    assert physplace.rest_force_remove(number=0) == {"FINISHED"}
     bpy.data.objects["Steps"].location.z = 0.6
     user.scene_is_ready()
     first = [tuple(rest.rest_location) for rest in rests_of(mug()).rests]

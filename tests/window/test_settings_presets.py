@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, cast
 
 import bpy
 import pytest
@@ -72,4 +73,20 @@ async def test_a_name_that_blender_shows_as_another_preset_s_is_refused(
 
 async def test_what_has_no_letters_is_no_name(user: User) -> None:
     assert physplace.settings_preset_add(name="???") == {"CANCELLED"}
+    assert files() == []
+
+
+async def test_presets_that_come_with_the_extension_are_listed_and_neither_removed_nor_replaced(
+    user: User,
+) -> None:
+    shipped = cast("Any", bpy.utils).preset_find("Loose Heap", "physplace/settings", display_name=True)
+    assert shipped is not None
+    assert physplace.settings_preset_add(name="Loose Heap") == {"CANCELLED"}
+    assert physplace.settings_preset_add(name="Loose Heap", remove_name=True) == {"CANCELLED"}
+    assert Path(shipped).is_file()
+    assert files() == []
+    own = folder() / "Loose_Heap.py"  # kept before there was one that is shipped
+    own.write_text(Path(shipped).read_text())
+    assert physplace.settings_preset_add(name="Loose Heap", remove_name=True) == {"FINISHED"}
+    assert Path(shipped).is_file()
     assert files() == []
