@@ -63,8 +63,9 @@ class WindowHands:
         await user.press("RET")
         await user.until(lambda: not extension.open_sessions())
 
-    async def move(self, _name: str, axis: str, distance: float) -> None:
+    async def move(self, name: str, axis: str, distance: float) -> None:
         """Move the active object along an axis with Blender's own keys."""
+        assert active_object().name == name, "it has to be clicked first"
         await self._user.move_to(self._in_the_view())
         await self._user.press("G")
         await self._user.press(axis)

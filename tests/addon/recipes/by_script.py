@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import bpy
 import numpy as np
 
+from physplace_addon import panels
 from physplace_addon.scene.access import custom_properties
 from physplace_addon.scene.writing.report import last_report, sentence_of
 from tests.blender_data import current_scene, current_view_layer, mesh_of, physplace, scene_settings
 from tests.oracles.triangles import crossings
 from tests.scene import scenes
 
+PANELS = "".join(path.read_text() for path in Path(panels.__file__).parent.glob("*.py"))
 ON_SELECTED = {"drop_selected", "simulate"}
 TOGETHER = "Place Selected Together"  # a button of Place at Rest with this switched on
 
@@ -91,6 +94,7 @@ class ScriptHands:
             if item.name == entry
         ]
         assert found, f"{button} has no entry {entry}"
+        assert f"PHYSPLACE_OT_{name}.bl_idname" in PANELS, f"no panel has a menu {button}"
         self._pending = name, dict(found[:1])
 
     def click(self, names: list[str]) -> None:
@@ -106,6 +110,7 @@ class ScriptHands:
         """Call the button's operator, which runs to its end."""
         self.finish()
         self._pending = ("place", {"together": True}) if button == TOGETHER else (_operator_of(button), {})
+        assert f"PHYSPLACE_OT_{self._pending[0]}.bl_idname" in PANELS, f"no panel has a button {button}"
 
     def press_until(self, button: str, frame: int) -> None:
         """Call the button's operator for the frames from the present one on."""
@@ -118,6 +123,7 @@ class ScriptHands:
         assert self._pending is not None, "nothing was pressed"
         operator, properties = self._pending
         (found,) = [each for each in _properties(operator).values() if each.name == name]
+        assert not found.is_hidden, f"{name} is not shown"
         properties[found.identifier] = _typed(found, value)
 
     def set(self, panel: str, name: str, value: str) -> None:
@@ -133,9 +139,10 @@ class ScriptHands:
         current_scene().cursor.location = place
 
     def move(self, name: str, axis: str, distance: float) -> None:
-        """Change the object's location."""
+        """Change the object's location; in a window only the active one moves."""
         self.finish()
         obj = current_scene().objects[name]
+        assert current_view_layer().objects.active == obj, f"{name} has to be clicked first"
         matrix = obj.matrix_world.copy()
         matrix.translation["XYZ".index(axis)] += distance
         obj.matrix_world = matrix
