@@ -32,6 +32,16 @@ ENGLISH = re.compile(
 TOLD = frozenset(
     {"Conclusion", "Progress", "KeyHint", "KeyHint.of", "tell", "cls.poll_message_set", "spoken"}
 )
+# Errors, and how many of their arguments are names or numbers that come first.
+NAMES_BEFORE = {
+    **{"SceneError": 1, "MeshError": 1, "BlobError": 1, "JointError": 1, "RestError": 3},
+    **{"PlacementError": 0, "PhysPlaceError": 0},
+}
+# Modules of core whose errors tell of what an artist has made; others tell of calls by a program.
+OF_A_SCENE = (
+    *("mesh/cleaning.py", "bodies/implicit_solid.py", "articulation/scene.py"),
+    *("mechanics/external_wrench.py", "mechanics/balance.py"),
+)
 NOT_WORDS = re.compile(r"[A-Z0-9_ ]+|\S*_\S*|X Y Z|Shift|aeiou|an|status")  # keys, events, kinds of reports
 
 
@@ -55,6 +65,30 @@ NOT_WORDS = re.compile(r"[A-Z0-9_ ]+|\S*_\S*|X Y Z|Shift|aeiou|an|status")  # ke
         '"Mug": At rest on "Books and Co." and "Table", stable',
         '2 objects: 1 of them at rest; 1 of them it overlaps "A; b": move it clear',
         'object "Lamp": it overlaps "Table" at the start; free it by Extricate, or move it clear',
+        'object "Lamp": it is linked from "of the.blend"; make a library override '
+        "(Object > Relations > Make Library Override)",
+        'object "Cube": one of its constraints "Copy of it" and "Track to" owns its transform; '
+        "mute that constraint, or apply it, in the Object Constraints",
+        'object "Cube": something else owns its transform: a driver, an NLA strip or a simulation; '
+        "mute what owns it, or apply it (Object > Apply > Visual Transform)",
+        'object "Cube": "Parent" stretches it more along one axis than another, so turning it would shear '
+        "it; apply the scale of its parent (Object > Apply > Scale), or clear the parent",
+        'object "(none)": it is no blob, and no part of one; add a blob (Add Blob), or click one of its '
+        "elements",
+        'object "Hinge": its rigid body constraint has no Second object; choose one in the Physics '
+        "properties, or disable it",
+        'object "Hinge": the limits of its rigid body constraint for the turn about z are 0.5 and -0.5; '
+        "make the lower one the smaller one",
+        'object "Brick": it is a passive rigid body, and nothing else that is selected moves; '
+        "select an object to simulate, or make this one an active rigid body",
+        'object "Scene": the present frame is 3.5, between two frames; go to a whole frame',
+        'object "Rig": its bone "Arm.L" is scaled to zero; give it a scale',
+        'object "Rig": in its mirrored pose "Arm.L" would overlap "Wall"; move the figure, or "Wall", clear '
+        "first",
+        '"Blob": parts of it touch each other; move them apart or into each other, or blend its elements '
+        "more smoothly",
+        'mesh "Sheet": all its triangles have no area; give the object a face with some width',
+        'object "Cube", "Rest 1" on frame 20: nothing is below it: it would fall for ever',
     ],
 )
 def test_no_english_is_left_in_a_sentence_and_names_stay(english: str) -> None:
@@ -83,6 +117,16 @@ def test_each_status_is_translated(status: Enum) -> None:
 def test_what_operators_tell_is_translated() -> None:
     missing = []
     for text in dict.fromkeys(told()):
+        try:
+            assert_german(text)
+        except AssertionError:
+            missing.append(text)
+    assert missing == []
+
+
+def test_what_errors_say_of_a_scene_is_translated() -> None:
+    missing = []
+    for text in dict.fromkeys(said_by_errors()):
         try:
             assert_german(text)
         except AssertionError:
@@ -121,6 +165,20 @@ def told() -> Iterator[str]:
             elif isinstance(node, ast.FunctionDef) and node.name.endswith("reason"):
                 for statement in node.body[1:]:
                     yield from templates(statement)
+
+
+def said_by_errors() -> Iterator[str]:
+    """The templates of what errors say of an artist's scene, without the names in front."""
+    of_core = [PACKAGE / "core" / name for name in OF_A_SCENE]
+    read = [path for part in ("scene", "operators") for path in sorted((PACKAGE / part).rglob("*.py"))]
+    for path in (*read, *of_core):
+        if "batch" in path.parts:
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in NAMES_BEFORE:
+                names = NAMES_BEFORE[ast.unparse(node.func)]
+                for value in (*node.args[names:], *(word.value for word in node.keywords)):
+                    yield from templates(value)
 
 
 def templates(node: ast.AST) -> Iterator[str]:
