@@ -9,7 +9,8 @@ is bad where
 - it is farther from c, so from the surface, than is allowed;
 - r exceeds `_SKINNY` times its shortest side: the least angle is arcsin(1 / (2 _SKINNY)) = 19.5 degrees
   where this ends, and it does end, as what is added for this reason makes no side shorter;
-- its normal, or the triangles about one of its corners, are not those of a surface.
+- its normal, or the triangles about one of its corners, are not those of a surface, or it is in a small
+  closed part beside a greater one, although they are proven to be of one component.
 
 Creases are followed first (`crease_curves`), and their zones are kept free: a bad triangle whose centre is in
 one halves links of the crease instead, and may be as thin as it is.
@@ -31,7 +32,14 @@ from ..neighbours import nearest, thinned_rows
 from ..projection import distances_to_surface, projected
 from ..surface_components.component_search import SurfaceComponents
 from .mesh_topology import MeshTopology, area_vectors
-from .restricted_delaunay import ComponentNumbers, RestrictedDelaunay, bad_points, dual_edges, rings
+from .restricted_delaunay import (
+    ComponentNumbers,
+    RestrictedDelaunay,
+    bad_points,
+    dual_edges,
+    in_bubbles,
+    rings,
+)
 from .surface_balls import SurfaceBalls, surface_balls
 from .surface_points import CreaseSearch, SurfacePoints, neighbouring
 from .surface_sampling import thinned
@@ -83,6 +91,7 @@ def delaunay_refining(
         found = dual_edges(function, own.places, own.weights, spacing, numbers)
         bad = bad_points(own.places, own.normals(function), found.triangles, spacing)
         bad[: len(own.curves)] &= ~_buried(own, found.triangles)
+        bad[found.triangles[in_bubbles(found, components)]] = True
         balls = surface_balls(function, own, found, spacing, components, balls)
         more, crowded = _added(function, own, found.triangles, bad, balls, spacing, within)
         grown = creases.taken_into(own, MeshTopology.of(found.triangles, len(own.places)).ends, crowded)

@@ -43,6 +43,7 @@ _CLOSEST = 0.35  # sizing field: rings are no narrower
 _FAR = 1e6  # sizes of the whole: the centres of flat tetrahedra are taken to be no farther away
 _RING = 6  # points laid around a point without triangles
 _APART = 0.6  # radii of a ring: the least distance of points that are added from one another and from others
+_BUBBLE = 0.02  # share of a component's triangles: a part of its mesh that has fewer is not believed
 # the triangle opposite to each corner, outwards in a tetrahedron of positive volume
 _OPPOSITE = np.array([[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]])
 
@@ -135,6 +136,18 @@ def bad_points(points: Floats, normals: Floats, triangles: Ints, spacing: float)
     if len(triangles):
         bad[triangles[_misfacing(points, normals, triangles, spacing)]] = True
     return bad
+
+
+def in_bubbles(found: DualEdges, components: SurfaceComponents) -> Bools:
+    """Return which triangles (t,) are in small parts of the mesh beside a greater one of the same component,
+    which has but one.
+    """
+    if not len(found.triangles) or not components.proven:
+        return np.zeros(len(found.triangles), dtype=np.bool_)
+    label = MeshTopology.of(found.triangles, int(found.triangles.max()) + 1).component_labels
+    sizes, own = np.bincount(label), np.zeros(int(found.part.max()) + 1, dtype=np.intp)
+    np.maximum.at(own, found.part, sizes[label])
+    return np.asarray(sizes[label] < _BUBBLE * own[found.part])
 
 
 def _misfacing(points: Floats, normals: Floats, triangles: Ints, spacing: float) -> Bools:

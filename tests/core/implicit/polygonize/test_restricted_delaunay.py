@@ -1,9 +1,15 @@
 """On which component points are is known of those that stay, and found of those that are new."""
 
 import numpy as np
+import pytest
+from scipy.spatial import ConvexHull
 
 from physplace_addon.core.implicit import Spheres, union
-from physplace_addon.core.implicit.polygonize.restricted_delaunay import ComponentNumbers
+from physplace_addon.core.implicit.polygonize.restricted_delaunay import (
+    ComponentNumbers,
+    DualEdges,
+    in_bubbles,
+)
 from physplace_addon.core.implicit.surface_components.component_search import components_of
 
 X = np.array([0.0, 1.5, 9.0])
@@ -38,3 +44,18 @@ def test_what_is_returned_may_be_changed(rng: np.random.Generator) -> None:
     found = numbers.of(places)
     found[:] = -1
     assert (numbers.of(places) >= 0).all()
+
+
+@pytest.mark.parametrize(("count", "believed"), [(400, False), (40, True)])
+def test_a_small_closed_part_is_not_believed_beside_a_greater_one(count: int, believed: bool) -> None:
+    """Four triangles in a notch are closed and on the surface, whose only component is elsewhere."""
+    points = np.random.default_rng(1).normal(size=(count, 3))
+    points /= np.linalg.norm(points, axis=1)[:, None]
+    ball = ConvexHull(points).simplices.astype(np.intp)
+    bubble = np.array([[0, 1, 2], [0, 3, 1], [1, 3, 2], [2, 3, 0]]) + ball.max() + 1
+    triangles = np.concatenate([ball, bubble])
+    nowhere = np.zeros((len(triangles), 3))
+    found = DualEdges(triangles, nowhere, nowhere, np.zeros(len(triangles), dtype=np.intp))
+    marked = in_bubbles(found, components_of(Spheres.of([0.0, 0.0, 0.0], 1.0)))
+    assert not marked[: len(ball)].any()
+    assert marked[len(ball) :].tolist() == 4 * [not believed]
