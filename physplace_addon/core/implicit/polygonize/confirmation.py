@@ -1,7 +1,7 @@
 """Whether a mesh has the topology of the surface it is of, told by what took no part in making it.
 
 Where the boxes that prove the surface's components prove their Euler characteristics, too
-(`euler_characteristics`), the mesh has to have them, points - edges + triangles, and one part for each
+(`slope_degrees`), the mesh has to have them, points - edges + triangles, and one part for each
 component. Two closed surfaces that are alike in both are homeomorphic.
 
 Elsewhere the integral of the surface's Gaussian curvature K over all of it has to be 2 pi times the mesh's
@@ -19,7 +19,6 @@ from ...arrays import Floats, Ints
 from ...vectors import cross, dot, length, length_and_unit
 from ..functions.base import ImplicitFunction
 from ..surface_components.component_search import SurfaceComponents
-from ..surface_components.euler_characteristics import euler_characteristics
 from .creases import creases
 from .edge_middles import quartered
 from .mesh_topology import MeshTopology, area_vectors
@@ -40,7 +39,7 @@ def is_confirmed(
         points: points on the surface (n, 3).
         triangles: a closed mesh (t, 3).
     """
-    proven = euler_characteristics(components)
+    proven = components.euler_characteristics
     if proven is not None:
         return _is_alike(components, proven, points, triangles)
     if gauss_bonnet_holds(function, points, triangles, False):

@@ -29,19 +29,24 @@ from ..projection import distances_to_surface, projected, surface_crossings
 from .descent import FEW_STEPS, STEPS, Flow, flowed, starts_of_flows
 from .regions import (
     NOWHERE,
+    UNCLEAR,
     Regions,
+    bounded_by_degrees,
     boxes_between,
     joined_by_flows,
     joined_by_samples,
     regions_of,
+    regions_of_boxes,
     some_rows,
 )
 from .sampled_links import reached_by_samples
+from .slope_degrees import slope_degrees
 from .subdivision import BoxClass, ClassifiedBoxes, SearchLimits, refined, subdivided
 
 # places from which flows begin, of each group of boxes, to find seeds, and more where these did not find all
 _STARTS, _MORE_STARTS = 4, 64
 _REFINEMENTS = 14  # halvings of boxes between groups that are not parted
+_OUTSIDE_FIRST = 4  # first ones for groups outside: without cavities, regions inside are sooner known
 _PROJECTIONS = 6  # Newton steps from the centre of an undecided box
 _ARRIVED = 0.05  # sides: a place so near to the surface is on it
 
@@ -93,6 +98,17 @@ class SurfaceComponents:
         equal = self.inside.least == self.inside.most and self.outside.least == self.outside.most
         linked = self.inside.is_proven and self.outside.is_proven
         return self.whole and equal and linked and not len(self.undecided)
+
+    @cached_property
+    def euler_characteristics(self) -> Ints | None:
+        """The Euler characteristic (r,) of the surface about each region inside; None if it is not proven.
+
+        It is the sum of those of all components that bound the region.
+        """
+        if not self.proven or self.inside.beyond is not None:
+            return None
+        degrees = slope_degrees(self.function, self.boxes, self.inside.group, self.inside.most)
+        return None if degrees is None else 2 * degrees
 
     def numbers_of(self, places: Floats) -> Ints:
         """Return the component (k,) that each place (k, 3) on the surface is on; -1 if unknown."""
@@ -174,16 +190,23 @@ class SurfaceComponents:
     def _looked_up(self, side: Regions, places: Floats) -> Ints:
         """Return the region (k,) on one side that places (k, 3) on that side, or on the surface, are in.
 
-        Where the number of regions is proven, no two are in one group of boxes that the other side parts.
+        Where the number of regions is proven, few boxes have parts of several: flows tell there.
         """
-        box = self.boxes.tree.box_at(places)
+        box, outside = self.boxes.tree.box_at(places), side is self.outside
         beyond = side.most if side.beyond is None else side.beyond
-        return np.where(box >= 0, self._all_over[int(side is self.outside)][box], beyond)
+        region = np.where(box >= 0, self._all_over[int(outside)][box], beyond)
+        unclear = np.flatnonzero(region == UNCLEAR)
+        if len(unclear):
+            goal = BoxClass.OUTSIDE if outside else BoxClass.INSIDE
+            flow = flowed(self.function, self.boxes, places[unclear], goal, FEW_STEPS)
+            region[unclear] = self._region_of(side, flow)
+        return region
 
     @cached_property
     def _all_over(self) -> tuple[Ints, ...]:
         """The only region inside (n,), and outside (n,), that each box may have a part of."""
-        return tuple(side.all_over(self.boxes.tree) for side in (self.inside, self.outside))
+        sides = ((self.inside, BoxClass.INSIDE), (self.outside, BoxClass.OUTSIDE))
+        return tuple(regions_of_boxes(self.function, self.boxes, side, own) for side, own in sides)
 
     def _region_of(self, side: Regions, flow: Flow) -> Ints:
         """Return the region (k,) on one side in which each place ended.
@@ -255,12 +278,14 @@ def components_of(
     boxes = subdivided(function, box, limits) if boxes is None else boxes
     outer = _class_beyond(function, boxes) if whole else None
     sides = (BoxClass.INSIDE, BoxClass.OUTSIDE)
-    for _ in range(_REFINEMENTS):
+    for round_ in range(_REFINEMENTS):
         inside, outside = (
             joined_by_flows(function, boxes, regions_of(boxes, own, outer), own, FEW_STEPS) for own in sides
         )
-        between = boxes_between(function, boxes, inside, BoxClass.INSIDE)
-        between |= boxes_between(function, boxes, outside, BoxClass.OUTSIDE)
+        inside = bounded_by_degrees(function, boxes, inside, outside)
+        between = boxes_between(function, boxes, outside, BoxClass.OUTSIDE)
+        if round_ >= _OUTSIDE_FIRST or not between.any():
+            between |= boxes_between(function, boxes, inside, BoxClass.INSIDE)
         if not between.any() or boxes.examined + 8 * int(between.sum()) > limits.most:
             break
         boxes = refined(function, boxes, between, limits)

@@ -18,10 +18,12 @@ from ..functions.base import ImplicitFunction
 from .box_tree import BoxTree
 from .descent import flowed, starts_of_flows
 from .sampled_links import linked_by_samples
+from .slope_degrees import slope_degrees
 from .subdivision import BoxClass, ClassifiedBoxes
 
 _LINKS = 6  # places from which flows begin, of each group of boxes, to join groups
 NOWHERE = -1  # the region of a place that no proven flow leads from
+UNCLEAR = -2  # the region of a box that may have parts of several
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,9 +47,8 @@ class Regions:
     is_proven: bool = True
 
     def all_over(self, tree: BoxTree) -> Ints:
-        """Return the only region (n,) that each box of a tree may have a part of; `NOWHERE` if there is none.
-
-        It has to be proven how many regions there are.
+        """Return the region (n,) that each box of a tree may have a part of, or one of several that no boxes
+        part; `NOWHERE` if there is none.
         """
         known, edge = self.group >= 0, tree.on_boundary() & (self.apart >= 0)
         of_apart = np.full(int(self.apart.max(initial=-1)) + 2, NOWHERE)
@@ -145,22 +146,68 @@ def joined_by_samples(
     return replace(regions, group=group, beyond=beyond, most=most, is_proven=most == regions.most)
 
 
+def bounded_by_degrees(
+    function: ImplicitFunction, boxes: ClassifiedBoxes, inside: Regions, outside: Regions
+) -> Regions:
+    """Return the regions inside, whose least number Euler characteristics may prove.
+
+    The solid in a group of boxes that those outside part from others has half the Euler characteristic chi of
+    its surface. That is the number of its regions, less its holes, and the number of its cavities, each of
+    which is a region outside. So it has no fewer than chi / 2 regions, less the cavities. This tells two
+    balls next to each other apart where no box fits in between.
+    """
+    unknown = boxes.which(BoxClass.UNDECIDED).any() or outside.least < outside.most
+    if inside.least >= inside.most or inside.beyond is not None or unknown:
+        return inside
+    mine = boxes.which(BoxClass.INSIDE)
+    several, count = _of_several(inside)[inside.apart], int(inside.apart.max()) + 1
+    degrees = slope_degrees(function, boxes, np.where(several & mine, inside.apart, -1), count)
+    if degrees is None:
+        return inside
+    least = int(np.maximum(degrees[np.unique(inside.apart[mine])], 1).sum()) - (outside.most - 1)
+    return replace(inside, least=max(inside.least, least))
+
+
 def boxes_between(
     function: ImplicitFunction, boxes: ClassifiedBoxes, regions: Regions, own: BoxClass
 ) -> Bools:
-    """Return which graphs (n,) lie between regions of a class that no boxes part.
+    """Return which graphs (n,) lie between regions of a class of whose number nothing is proven."""
+    if regions.least >= regions.most:
+        return np.zeros(len(boxes.kind), dtype=np.bool_)
+    return _basins(function, boxes, regions, own)[1]
 
-    They are those where the basins of the regions meet, that is on the ridges of F, or of -F: nowhere between
-    two regions are boxes of the other class larger, nor is it sooner seen that there are none.
+
+def regions_of_boxes(
+    function: ImplicitFunction, boxes: ClassifiedBoxes, regions: Regions, own: BoxClass
+) -> Ints:
+    """Return the only region (n,) that each box may have a part of.
+
+    It is `NOWHERE` where there is none, and `UNCLEAR` in a graph between several that no boxes part. It has
+    to be proven how many regions there are.
+    """
+    of_box = regions.all_over(boxes.tree)
+    several = _of_several(regions)[regions.apart]
+    if several.any():
+        label, between = _basins(function, boxes, regions, own)
+        of_box[several] = np.where(between, UNCLEAR, label)[several]
+    return of_box
+
+
+def _basins(
+    function: ImplicitFunction, boxes: ClassifiedBoxes, regions: Regions, own: BoxClass
+) -> tuple[Ints, Bools]:
+    """Return the region (n,) that each box belongs to where several are not parted, and the graphs (n,) in
+    which two of them meet.
+
+    They meet on the ridges of F, or of -F: nowhere between two regions are boxes of the other class larger,
+    nor is it sooner seen that there are none.
     """
     between = np.zeros(len(boxes.kind), dtype=np.bool_)
-    if regions.least >= regions.most:
-        return between
     open_ = boxes.which(own, BoxClass.GRAPH) & _of_several(regions)[regions.apart]
     first, second = boxes.tree.touching
     near = open_[first] & open_[second]
     first, second = first[near], second[near]
-    label = _basins(function, boxes, regions.group, first, second, own)
+    label = _led_down_to(function, boxes, regions.group, first, second, own)
     while True:
         for one, other in ((first, second), (second, first)):
             late = (label[one] < 0) & (label[other] >= 0)
@@ -169,7 +216,7 @@ def boxes_between(
             break
     differ = (label[first] >= 0) & (label[second] >= 0) & (label[first] != label[second])
     between[first[differ]] = between[second[differ]] = True
-    return between & boxes.which(BoxClass.GRAPH)
+    return label, between & boxes.which(BoxClass.GRAPH)
 
 
 def _of_several(regions: Regions) -> Bools:
@@ -182,7 +229,7 @@ def _of_several(regions: Regions) -> Bools:
     return np.append(np.bincount(pairs[:, 0], minlength=count) > 1, False)
 
 
-def _basins(
+def _led_down_to(
     function: ImplicitFunction, boxes: ClassifiedBoxes, group: Ints, first: Ints, second: Ints, own: BoxClass
 ) -> Ints:
     """Return the region (n,) that leads down to from each box, always on to the lowest box that touches it.

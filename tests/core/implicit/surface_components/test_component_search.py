@@ -130,6 +130,29 @@ def test_boxes_are_what_they_are_proven_to_be(name: str, rng: np.random.Generato
     assert np.isclose((tree.sides**3).sum(), tree.size**3, rtol=1e-12)
 
 
+def test_euler_characteristics_tell_balls_from_each_other_that_no_boxes_part() -> None:
+    middles = np.array([[0.0, 0.0, 0.0], [1.985, 0.2, 0.2]])  # .005 apart
+    found = components_of(Spheres.of(middles, [1.0, 1.0]))
+    assert found.proven
+    assert len(found) == 2
+    assert found.boxes.examined < 3000
+    assert found.inside.apart[found.inside.group >= 0].max() == 0
+    ways = np.random.default_rng(4).normal(size=(400, 3)) * 0.1 + [0.99, 0.1, 0.1]
+    ways /= np.linalg.norm(ways, axis=1)[:, None]
+    numbers = [found.numbers_of(middles[0] + ways), found.numbers_of(middles[1] - ways)]
+    assert sorted(np.unique(own).tolist() for own in numbers) == [[0], [1]]
+    first = int(numbers[0][0])
+    assert found.within(first, middles[0] + 0.999 * ways).all()
+    assert not found.within(first, middles[0] + 1.001 * ways).any()
+    assert not found.within(first, middles[1] - 0.999 * ways).any()
+
+
+def test_a_random_sum_of_nearly_touching_parts_is_proven_by_few_boxes() -> None:
+    found = components_of(random_scene(15)[0], SearchLimits(20_000))
+    assert found.proven
+    assert len(found) == 4
+
+
 def test_directions_are_of_unit_length_where_the_squares_of_slopes_are_0() -> None:
     wire = Scaled(blobby_cylinders(0.5, [[-1, 0, 0]], [[1, 0, 0]], 0.02), 0.01)
     function = union([wire, Spheres.of([0.0, 0.5, 0.0], 0.3)], 0.005)

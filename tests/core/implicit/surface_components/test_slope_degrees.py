@@ -9,7 +9,6 @@ from physplace_addon.core.implicit import Boxes, Ellipsoids, Spheres, blobby_cyl
 from physplace_addon.core.implicit.functions.base import ImplicitFunction
 from physplace_addon.core.implicit.functions.transformed import Moved
 from physplace_addon.core.implicit.surface_components.component_search import components_of
-from physplace_addon.core.implicit.surface_components.euler_characteristics import euler_characteristics
 from physplace_addon.core.implicit.surface_components.subdivision import SearchLimits
 from tests.core.implicit.functions.every_function import rotations
 from tests.core.implicit.random_parts import random_scene
@@ -36,7 +35,7 @@ KNOWN: dict[str, tuple[ImplicitFunction, list[int]]] = {
 @pytest.mark.parametrize("name", KNOWN)
 def test_those_of_known_surfaces_are_proven(name: str) -> None:
     function, expected = KNOWN[name]
-    proven = euler_characteristics(components_of(function))
+    proven = components_of(function).euler_characteristics
     assert proven is not None
     assert sorted(proven.tolist()) == expected
 
@@ -46,14 +45,14 @@ def test_they_are_proven_of_every_size_far_away_and_turned(name: str, size: floa
     function, expected = KNOWN[name]
     affine = np.eye(4)
     affine[:3, :3], affine[:3, 3] = size * rotations(np.random.default_rng(3), 1)[0], 50.0 * size
-    proven = euler_characteristics(components_of(Moved(function, affine)))
+    proven = components_of(Moved(function, affine)).euler_characteristics
     assert proven is not None
     assert proven.tolist() == expected
 
 
 @pytest.mark.parametrize("genus", range(6))
 def test_each_hole_takes_two(genus: int) -> None:
-    proven = euler_characteristics(components_of(blob_of_genus(genus)))
+    proven = components_of(blob_of_genus(genus)).euler_characteristics
     assert proven is not None
     assert proven.tolist() == [2 - 2 * genus]
 
@@ -61,11 +60,11 @@ def test_each_hole_takes_two(genus: int) -> None:
 @pytest.mark.parametrize("seed", [4, 5, 7])
 def test_those_of_random_sums_are_a_fine_grid_s(seed: int) -> None:
     function, _ = random_scene(seed)
-    proven = euler_characteristics(components_of(function))
+    proven = components_of(function).euler_characteristics
     assert proven is not None
     low, high = function.box()
     assert proven.sum() == grid_surface(function.value, low, high, 90).euler_characteristic
 
 
 def test_where_the_search_ends_early_none_is_proven() -> None:
-    assert euler_characteristics(components_of(blob_of_genus(3), SearchLimits(300))) is None
+    assert components_of(blob_of_genus(3), SearchLimits(300)).euler_characteristics is None
