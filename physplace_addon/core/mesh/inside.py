@@ -3,7 +3,8 @@
 `windings` and `encloses` count how often a ray from a point meets the surface.  This is exact for a
 watertight mesh, gives whole numbers, and costs only the triangles that the ray can meet.  The ray runs along
 a direction in general position, so that it meets no edge of what is modelled on axes and grids.  With the
-triangles sorted by where they begin across the ray, a point's candidates are a run of them.
+triangles sorted by where they begin across the ray, a point's candidates are a run of them, as long as the
+widest triangle reaches: so triangles of very different widths are searched apart.
 
 `winding_number` sums the solid angles of all triangles (Van Oosterom and Strackee 1983).  It is a real
 number, which changes little where a mesh has a small hole or triangles that overlap, so a threshold of one
@@ -21,6 +22,9 @@ _AXES = np.linalg.qr(np.array([[0.83, 0.31, 0.46], [-0.29, 0.95, 0.12], [0.41, 0
 _AXES *= np.sign(np.linalg.det(_AXES))
 """A frame in general position (columns), right-handed so that it keeps the way triangles are wound.  The ray
 is its third axis."""
+
+_WIDTHS = (0.1, 0.01, 0.001)
+"""Widths across the ray, over the widest triangle's, below which triangles are searched apart."""
 
 _RAY_PAIRS = 1_000_000
 """Pairs of a ray and a triangle to work on at once: they take some 0.4 GB."""
@@ -45,11 +49,25 @@ def windings(corners: Floats, points: Floats) -> Ints:
     lie on the triangles.
     """
     turned, seen = corners @ _AXES, points @ _AXES
+    width = np.ptp(turned[:, :, 0], axis=1)
+    kind = np.zeros(len(width), dtype=np.intp)
+    for share in _WIDTHS:
+        kind += width < share * width.max()
+    winds = np.zeros(len(points), dtype=np.intp)
+    for number in np.unique(kind).tolist():
+        winds += _windings_alike(turned[kind == number], seen)
+    return winds
+
+
+def _windings_alike(turned: Floats, seen: Floats) -> Ints:
+    """Return what `windings` does, in the frame of the ray, for triangles (t, 3, 3) of about the same
+    width.
+    """
     turned = turned[np.argsort(turned[:, :, 0].min(axis=1))]
     begins, widest = turned[:, :, 0].min(axis=1), float(np.ptp(turned[:, :, 0], axis=1).max())
     first = np.searchsorted(begins, seen[:, 0] - widest)
     count = np.searchsorted(begins, seen[:, 0], side="right") - first
-    winds = np.zeros(len(points), dtype=np.intp)
+    winds = np.zeros(len(seen), dtype=np.intp)
     for rows in _portions(count):
         point = np.repeat(rows, count[rows])
         place = np.arange(len(point)) - np.repeat(np.cumsum(count[rows]) - count[rows], count[rows])

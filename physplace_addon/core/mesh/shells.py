@@ -6,8 +6,8 @@ over if it does not.  A positive shell inside the solid is matter inside matter,
 on both sides.  With w the number of positive shells around a shell, less the cavities around it, matter ends
 at a positive shell where w = 0, and at a cavity where w = 1.
 
-A shell lies in another of larger volume, in whose box it is, if eight places just inside of it do: near the
-corners that are farthest out along eight directions, each under a triangle there.  So a shell that goes
+A shell lies in another of larger volume, in whose box it is, if four places just inside of it do: near the
+corners that are farthest out along four directions, each under a triangle there.  So a shell that goes
 through the other is beside it, and one may touch the other from inside, or share a corner or a wall with it:
 what lies on the surface tells nothing, what lies under it does.
 """
@@ -37,8 +37,8 @@ rounding."""
 _INWARDS = 0.1
 """Share of the way from a triangle's corner to its middle at which such a place lies."""
 
-_DIRECTIONS = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.1, 1.1) for z in (-1.2, 1.2)])
-"""Directions along which the corners that are farthest out are looked for."""
+_DIRECTIONS = np.array([[1.0, 1.1, 1.2], [1.0, -1.1, -1.2], [-1.0, 1.1, -1.2], [-1.0, -1.1, 1.2]])
+"""Directions along which the corners that are farthest out are looked for: those of a tetrahedron, nearly."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,26 +100,25 @@ def _around(corners: Floats, labels: Ints, volumes: Floats) -> tuple[Ints, Bools
     begins = np.flatnonzero(np.diff(labels[order], prepend=-1))
     lower = np.minimum.reduceat(corners.min(axis=1)[order], begins)
     upper = np.maximum.reduceat(corners.max(axis=1)[order], begins)
-    places = _places_inside(corners, labels, order, begins, volumes)
     outer = np.argsort(-np.prod(upper - lower, axis=1))[:OUTER]
-    around = np.zeros((len(outer), len(begins)), dtype=bool)
-    for row, shell in enumerate(outer.tolist()):
-        within = ((lower >= lower[shell]) & (upper <= upper[shell])).all(axis=1)
-        inner = np.flatnonzero(within & (np.abs(volumes) < abs(volumes[shell])))
-        if len(inner):
-            inside = encloses(corners[labels == shell], places[inner].reshape(-1, 3))
-            around[row, inner] = inside.reshape(len(inner), -1).all(axis=1)
+    size = np.abs(volumes)
+    around = (lower >= lower[outer][:, None]).all(axis=2) & (upper <= upper[outer][:, None]).all(axis=2)
+    around &= size < size[outer][:, None]
+    some = np.flatnonzero(around.any(axis=0))
+    if len(some):
+        chosen = np.flatnonzero(np.isin(labels, some))
+        places = _places_inside(corners[chosen], np.searchsorted(some, labels[chosen]), volumes[some])
+    for row in np.flatnonzero(around.any(axis=1)).tolist():
+        inner = np.flatnonzero(around[row])
+        inside = encloses(corners[labels == outer[row]], places[np.searchsorted(some, inner)].reshape(-1, 3))
+        around[row, inner] = inside.reshape(len(inner), -1).all(axis=1)
     return outer, around
 
 
-def _places_inside(corners: Floats, labels: Ints, order: Ints, begins: Ints, volumes: Floats) -> Floats:
-    """Return eight places (s, 8, 3) just inside of each shell.
-
-    Args:
-        corners, labels, volumes: as `_around` takes them.
-        order: the triangles (t,), those of one shell next to each other.
-        begins: where those of each shell begin (s,).
-    """
+def _places_inside(corners: Floats, labels: Ints, volumes: Floats) -> Floats:
+    """Return four places (s, 4, 3) just inside of each shell; arguments as `_around` takes them."""
+    order = np.argsort(labels, kind="stable")
+    begins = np.flatnonzero(np.diff(labels[order], prepend=-1))
     places = np.empty((len(begins), len(_DIRECTIONS), 3))
     for number, direction in enumerate(_DIRECTIONS):
         heights = corners @ direction

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.mesh.inside import encloses, winding_number, windings
+from physplace_addon.core.mesh.mass import signed_volumes
 from tests.core.collision.soups import sphere, torus
+from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
@@ -51,3 +53,13 @@ def test_a_small_hole_changes_solid_angles_little() -> None:
 def test_no_points_give_no_numbers() -> None:
     assert windings(sphere(), np.zeros((0, 3))).shape == (0,)
     assert winding_number(np.zeros((0, 3)), sphere()).shape == (0,)
+
+
+def test_triangles_of_any_width_are_met(rng: np.random.Generator) -> None:
+    """Nested cubes from 1 to 1e-5: each is searched among others of its width."""
+    sizes = 10.0 ** -np.arange(6.0)
+    cubes = np.concatenate([size * CUBE_POINTS[CUBE_TRIANGLES] for size in sizes])
+    points = rng.uniform(-0.6, 0.6, size=(len(sizes), 40, 3)) * sizes[:, None, None]
+    expected = (np.abs(points).max(axis=2)[..., None] < 0.5 * sizes).sum(axis=2)
+    sign = int(np.sign(signed_volumes(CUBE_POINTS[CUBE_TRIANGLES]).sum()))
+    assert np.array_equal(windings(cubes, points.reshape(-1, 3)), sign * expected.ravel())
