@@ -117,7 +117,7 @@ class PHYSPLACE_OT_blob_sculpt(ModalOperator):
         if event.type in MOVES:
             session.pull(dragged, session.under_mouse(view, view.mouse(event), dragged))
         elif action == "CANCEL" or (event.type == "RIGHTMOUSE" and event.value == "PRESS"):
-            session.cancel_drag()
+            session.cancel_drag(context)
         elif event.type == self._button and event.value == "RELEASE":
             session.end_drag()
             session.write(context)

@@ -69,7 +69,8 @@ class BlobSession(InteractiveSession):
         )
         settings = sculpt_settings(self.model)
         self.solver = Sculpting(self.model.sculpted(), settings, np.random.default_rng(SEED), controls)
-        self._before_drag = self.state
+        self._before_drag, self._model_before_drag = self.state, self.model
+        self._moved_in_drag: set[str] = set()
         self._pacing = Pacing()
 
     @property
@@ -145,6 +146,7 @@ class BlobSession(InteractiveSession):
         elements = {name for slot in model.slots for name in slot.names}
         moved = changed.intersection(elements)
         self._moved_elements.update(dict.fromkeys(moved, FIXED_TICKS))
+        self._moved_in_drag.update(moved)
         before, self.model = self.model, model.without_rounding(self.model_now(), moved)
         if settings is not None:
             self.solver.settings = settings
@@ -202,7 +204,8 @@ class BlobSession(InteractiveSession):
 
     def begin_drag(self, name: str) -> None:
         """Begin to drag a control point with the mouse."""
-        self.dragged, self._before_drag = name, self.state
+        self.dragged, self._moved_in_drag = name, set()
+        self._before_drag, self._model_before_drag = self.state, self.model_now()
 
     def end_drag(self) -> None:
         """End dragging: the control point stays where the surface has come to."""
@@ -210,13 +213,28 @@ class BlobSession(InteractiveSession):
             self._release(self.dragged)
         self.dragged = None
 
-    def cancel_drag(self) -> None:
-        """Go back to before dragging, if the blob still has the same elements and control points."""
-        before, now = self._before_drag, self.state
+    def cancel_drag(self, context: Context) -> None:
+        """Go back to before dragging; what something else has moved, added or deleted meanwhile stays so.
+
+        Raises PhysPlaceError where the blob cannot be read now.
+        """
+        before, now, dragged = self._before_drag, self.state, self.dragged
         alike = before.controls.names == now.controls.names and before.function.names == now.function.names
-        if alike:
+        if alike and not self._moved_in_drag:
             self.solver.resume_from(before)
+        else:
+            self._take_elements_back(context)
         self.end_drag()
+        if dragged in self.state.controls.names:
+            place = before.controls.position[before.controls.names.index(dragged)]
+            self.solver.pin(self.index(dragged), place)
+
+    def _take_elements_back(self, context: Context) -> None:
+        """Make elements as before dragging, but for those that something else has moved."""
+        before, moved = self._model_before_drag, frozenset(self._moved_in_drag)
+        self.empties.write(context, [each for each in before.updates() if each.name not in moved])
+        self.model = read_blob(bpy.data.objects[self.empties.blob]).without_rounding(before, moved)
+        self._change_function()
 
     def _release(self, name: str) -> None:
         self._pulled.pop(name, None)

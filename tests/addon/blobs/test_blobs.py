@@ -82,6 +82,34 @@ def test_an_element_in_the_artists_hands_stays_there_and_the_others_make_up_for_
     assert ball.location.z == pytest.approx(0.4)
 
 
+@pytest.mark.parametrize("changed", ["nothing", "moved", "added"])
+def test_a_drag_is_taken_back_and_what_was_changed_meanwhile_stays(
+    blob: bpy.types.Object, changed: str
+) -> None:
+    session = BlobSession(bpy.context, blob)
+    session.settle(100)
+    session.write(bpy.context)
+    objects = [bpy.data.objects[name] for name in ("Control", "Control.001", "Sphere.001", "Sphere")]
+    before = [(np.array(obj.location), np.array(obj.scale)) for obj in objects]
+    session.begin_drag("Control")
+    session.pull("Control", np.array([3.0, 0.4, 0.0]))
+    for tick in range(30):
+        if tick == 25 and changed == "moved":
+            objects[-1].location.z += 0.1
+        if tick == 25 and changed == "added":
+            physplace.blob_control_add(location=(-1.0, 0.0, 1.2))
+        session.tick(bpy.context, 0.01)
+    assert np.abs(np.array(objects[2].location) - before[2][0]).max() > 0.05
+    if changed == "moved":
+        before[-1] = np.array(objects[-1].location), np.array(objects[-1].scale)
+    session.cancel_drag(bpy.context)
+    session.write(bpy.context)
+    for obj, (place, size) in zip(objects, before, strict=True):
+        np.testing.assert_allclose(np.array(obj.location), place, atol=1e-6)
+        np.testing.assert_allclose(np.array(obj.scale), size, atol=1e-6)
+    assert ("Control.002" in bpy.data.objects) == (changed == "added")
+
+
 def test_a_control_point_that_is_deleted_while_it_is_dragged_is_released(blob: bpy.types.Object) -> None:
     session = BlobSession(bpy.context, blob)
     session.begin_drag("Control")
