@@ -49,8 +49,12 @@ def test_a_body_that_slides_off_its_only_support_has_none() -> None:
     assert certificate.steps <= 200
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("make", [box, sphere])
+def ball() -> Paired:
+    """A ball of few triangles."""
+    return sphere(resolution=(25, 13))
+
+
+@pytest.mark.parametrize("make", [box, ball])
 def test_an_interfering_start_is_named_and_nothing_moves(
     make: Callable[[], Paired],
 ) -> None:
