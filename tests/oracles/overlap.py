@@ -47,9 +47,10 @@ def separation(
     def distance_to_b(points: Floats) -> Floats:
         return b.signed_distance(points @ rotation.T + shift)
 
-    least = np.inf
-    for patch in patches:
-        least = min(least, _least(patch, distance_to_b, least, below + radius))
+    sampled = [_sampled(patch, distance_to_b) for patch in patches]
+    least = min(value.min() for _, value in sampled)
+    for patch, (p, value) in sorted(zip(patches, sampled, strict=True), key=lambda each: each[1][1].min()):
+        least = min(least, _least(patch, p, value, distance_to_b, least, below + radius))
     return float(least - radius)
 
 
@@ -67,18 +68,24 @@ def _over_plane(
     return float(height - a.support(-(normal @ rotation_a)[None])[0])
 
 
-def _least(patch: Patch, distance: Callable[[Floats], Floats], known: float, below: float) -> float:
+def _sampled(patch: Patch, distance: Callable[[Floats], Floats]) -> tuple[Floats, Floats]:
+    """The parameters (m, n, 2) of a patch's samples, and their distances (m, n)."""
     grid = [np.linspace(lo, hi, n) for lo, hi, n in zip(patch.lower, patch.upper, patch.counts, strict=True)]
     p = np.stack(np.meshgrid(*grid, indexing="ij"), axis=-1)
-    value = distance(patch.at(p.reshape(-1, 2))).reshape(patch.counts)
+    return p, distance(patch.at(p.reshape(-1, 2))).reshape(patch.counts)
+
+
+def _least(
+    patch: Patch, p: Floats, value: Floats, distance: Callable[[Floats], Floats], known: float, below: float
+) -> float:
+    """The least distance over a patch; some greater one where it is not less than `known` or `below`."""
     low = np.ones(value.shape, bool)
     for axis in (0, 1):
         padded = np.concatenate([v := np.moveaxis(value, axis, 0), v[-1:]])
         before = np.concatenate([v[:1], v[:-1]])
         low &= np.moveaxis((v <= before) & (v <= padded[1:]), 0, axis)
-    low &= (
-        value - _reach(patch, p) <= value.min()
-    )  # the signed distance changes no faster than the point moves
+    # The signed distance changes no faster than the point moves.
+    low &= value - _reach(patch, p) <= min(known, value.min(), below)
     if not low.any():
         return float(value.min())
     chosen = np.argwhere(low)
