@@ -34,7 +34,10 @@ def merge(bodies: Sequence[Body], name: str, mass: MassProperties | None = None)
     if not bodies:
         raise PhysPlaceError(f'"{name}": expected at least one body to merge')
     if len(bodies) == 1:
-        return replace(bodies[0], name=name, mass=bodies[0].mass if mass is None else mass)
+        only = bodies[0]
+        if mass is None and only.name == name:
+            return only  # with all that is kept with it
+        return replace(only, name=name, mass=only.mass if mass is None else mass)
     surfaces, face_surface, face_index = _merged_faces(bodies)
     curves, edge_curve, edge_index = _merged_edges(bodies)
     triangle_shift = _shifts([len(body.triangles) for body in bodies])

@@ -151,16 +151,17 @@ def _groups(obj: Object, data: Armature, bones: Sequence[str]) -> Mapping[int, i
 
 def _dominant_bones(mesh: Mesh, triangles: Ints, groups: Mapping[int, int]) -> Ints:
     """Return for each triangle the number (t,) of the bone with the greatest weight at its corners, or -1."""
-    rows, columns, weights = [], [], []
-    for vertex in mesh.vertices:
-        for each in vertex.groups:
-            if each.group in groups:
-                rows.append(vertex.index)
-                columns.append(groups[each.group])
-                weights.append(each.weight)
-    if not rows:
+    given = [(i, e.group, e.weight) for i, vertex in enumerate(mesh.vertices) for e in vertex.groups]
+    rows, numbers, weights = np.array(given, dtype=np.float64).reshape(-1, 3).T
+    bones = np.full(int(numbers.max(initial=-1)) + 1, -1)
+    for group, bone in groups.items():
+        if group < len(bones):
+            bones[group] = bone
+    columns = bones[numbers.astype(np.intp)]
+    mine = columns >= 0
+    if not mine.any():
         return np.full(len(triangles), -1)
-    shares = np.zeros((len(mesh.vertices), max(columns) + 1))
-    np.maximum.at(shares, (rows, columns), weights)
+    shares = np.zeros((len(mesh.vertices), int(columns.max()) + 1))
+    np.maximum.at(shares, (rows[mine].astype(np.intp), columns[mine]), weights[mine])
     total = shares[triangles].sum(axis=1)
     return np.where(total.max(axis=1) > _LEAST, total.argmax(axis=1), -1)

@@ -139,6 +139,16 @@ def test_pieces_do_not_depend_on_the_pose_in_which_they_are_read() -> None:
         np.testing.assert_allclose(after.body.triangles, before.body.triangles, atol=1e-6)
 
 
+def test_bodies_are_kept_from_one_reading_to_the_next_in_any_pose() -> None:
+    rig = rigs.armature(rigs.chain(3))
+    _skinned(rig)
+    before = [part.body for part in _read(rig).parts]
+    rigs.set_rotation(rigs.bone(rig, "Bone 1"), "XYZ", (0.3, 0.2, 0.1))
+    current_view_layer().update()
+    for part, known in zip(_read(rig).parts, before, strict=True):
+        assert part.body is known, "with its box tree, and all that contact has found of it"
+
+
 def test_objects_that_constraints_join_are_parts_and_passive_ones_stand_still() -> None:
     post, arm, hand = (rigs.box(name, (0.2, 0.2, 0.9)) for name in ("Post", "Arm", "Hand"))
     for height, obj in enumerate((post, arm, hand)):

@@ -92,16 +92,18 @@ def _cut(world: Sequence[Body], lower: Floats, upper: Floats) -> ContactSystem:
 
 def _in_boxes(body: Body, lower: Floats, upper: Floats) -> Bools:
     """Return which triangles (t,) of a body may be in one of some boxes (m, 3)."""
-    first, second, third = (np.ascontiguousarray(body.triangles[:, corner].T) for corner in range(3))
-    spare = body.triangle_bound
-    low = np.minimum(np.minimum(first, second), third) - spare
-    high = np.maximum(np.maximum(first, second), third) + spare
-    rows = np.arange(low.shape[1])
+    rows = np.arange(len(body.triangles))
     for axis, (least, most) in enumerate(zip(lower.min(axis=0), upper.max(axis=0), strict=True)):
-        rows = rows[(low[axis, rows] <= most) & (high[axis, rows] >= least)]
-    low, high = low[:, rows].T, high[:, rows].T
+        first, second, third = body.triangles[rows, :, axis].T
+        spare = body.triangle_bound[rows]
+        low = np.minimum(np.minimum(first, second), third) - spare
+        high = np.maximum(np.maximum(first, second), third) + spare
+        rows = rows[(low <= most) & (high >= least)]
+    corners, spare = body.triangles[rows], body.triangle_bound[rows, None]
+    low, high = corners.min(axis=1) - spare, corners.max(axis=1) + spare
     near = np.zeros(len(rows), bool)
-    for least, most in zip(lower, upper, strict=True):
+    met = (lower <= high.max(axis=0, initial=-np.inf)) & (upper >= low.min(axis=0, initial=np.inf))
+    for least, most in zip(lower[met.all(axis=1)], upper[met.all(axis=1)], strict=True):
         left = np.flatnonzero(~near)
         near[left] = ((low[left] <= most) & (high[left] >= least)).all(axis=1)
     kept = np.zeros(len(body.triangles), bool)
