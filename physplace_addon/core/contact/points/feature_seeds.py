@@ -10,13 +10,14 @@ import numpy as np
 
 from ...arrays import Floats, Ints
 from ...collision import closest_on_segments
+from ...collision.triangle_pairs import triangle_gap
 from ...rigid import Pose
-from ...vectors import cross, dot, length_and_unit
+from ...vectors import coordinate_arrays, cross, dot, length_and_unit
 from ..body_pair import BodyPair
 from ..contact_body import ContactBody
 from ..features import EDGE, VERTEX, FeaturePoints
 from ..regions.flat_pairs import segment_params
-from ..row_lists import distinct_pairs, joined_by_row, placed
+from ..row_lists import distinct_pairs, first_of_each_pair, joined_by_row, placed
 from .closest_points import closest_points_on_faces
 from .interface_points import InterfacePoints
 from .pair_roles import PairRoles, closest_parameters, nearest_partner
@@ -56,17 +57,33 @@ def edge_seeds(
     near = near[_near_segments(roles, ends[near], partner[near], corners[near], within[near])]
     segment, partner, corners = segment[near], partner[near], corners[near]
     fraction, at = fraction[near], at[near]
-    mover = roles.mover_features(
-        EDGE, body.segment_edge[segment], segment_params(body.segment_t[segment], fraction)
-    )
+    mover = _edge_features(roles.mover, roles.mover_pose, segment, fraction)
     face = roles.base.body.triangle_face[partner]
     every = roles.points(mover, roles.base_faces(face, closest_parameters(roles, at, partner, corners)))
     size = roles.base.triangle_size[partner]
     long = dot(along[near], along[near]) > size**2
-    short = np.flatnonzero(~long)
-    nearest = short[nearest_partner(segment[short], face[short], at[short], corners[short])]
+    nearest = _nearest_of_short(roles, segment[~long], partner[~long], ends[near][~long], corners[~long])
     hills = _lowest_along(roles, segment[long], partner[long], ends[near][long], corners[long], reach)
-    return InterfacePoints.join([every.take(nearest), hills]), every
+    return InterfacePoints.join([nearest, hills]), every
+
+
+def _nearest_of_short(
+    roles: PairRoles, segment: Ints, partner: Ints, ends: Floats, corners: Floats
+) -> InterfacePoints:
+    """Return the seed of each segment over each face: where it is nearest to the face's triangles.
+
+    Args:
+        segment, partner: (k,) segments and triangles near them.
+        ends: (k, 2, 3) of the segments; corners: (k, 3, 3) of the triangles.
+    """
+    away, at, _ = triangle_gap(coordinate_arrays(ends[:, [0, 1, 1]]), coordinate_arrays(corners))
+    face, order = roles.base.body.triangle_face[partner], np.argsort(away, kind="stable")
+    best = order[first_of_each_pair(segment[order], face[order])]
+    place, start, along = at.T[best], ends[best, 0], ends[best, 1] - ends[best, 0]
+    fraction = np.clip(dot(place - start, along) / dot(along, along), 0.0, 1.0)
+    mover = _edge_features(roles.mover, roles.mover_pose, segment[best], fraction)
+    uv = closest_parameters(roles, place, partner[best], corners[best])
+    return roles.points(mover, roles.base_faces(face[best], uv))
 
 
 def _lowest_along(
@@ -97,10 +114,8 @@ def _lowest_along(
     keys = np.stack([segment, face, np.rint(fraction * count).astype(np.intp)])[:, order]
     best = order[np.unique(keys, axis=1, return_index=True)[1]]
     segment, partner, fraction, face = segment[best], partner[best], fraction[best], face[best]
-    body, at = roles.mover.body, _between(ends[best], fraction)
-    mover = roles.mover_features(
-        EDGE, body.segment_edge[segment], segment_params(body.segment_t[segment], fraction)
-    )
+    at = _between(ends[best], fraction)
+    mover = _edge_features(roles.mover, roles.mover_pose, segment, fraction)
     corners = placed(roles.base.body.triangles[partner], roles.base_pose)
     base = roles.base_faces(face, closest_parameters(roles, at, partner, corners))
     base, closest = closest_points_on_faces(at, base, roles.body_pair.radius, _ROUNDS)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
+import pytest
 from scipy.interpolate import LinearNDInterpolator
 from scipy.spatial import cKDTree
 
 from physplace_addon.core.arrays import Floats, Ints
 from physplace_addon.core.bodies import Body, polyhedron
-from physplace_addon.core.collision import near_pairs
+from physplace_addon.core.collision import closest_on_triangle, near_pairs
 from physplace_addon.core.contact.body_pair import BodyPair
 from physplace_addon.core.contact.features import EDGE, FACE
 from physplace_addon.core.contact.points.feature_seeds import distance_seeds, edge_seeds, vertex_seeds
@@ -57,6 +58,28 @@ def test_a_rim_has_a_start_for_each_segment_and_face_and_seeds_all_around() -> N
     lower = at[at[:, 2] < 1.0]
     np.testing.assert_allclose(lower[:, 2], 0.05, atol=1e-9)
     assert largest_hole(lower) < 0.5
+
+
+@pytest.mark.parametrize("turn", [(0.3, 0.2, 0.1), (1.0, -0.4, 0.6), (-0.7, 0.5, 2.0)])
+def test_a_short_edge_starts_where_it_is_nearest_to_the_face(turn: tuple[float, float, float]) -> None:
+    """The triangles of a cone are longer than the box's edges: how far their centres are says little."""
+    body_pair = meet(polyhedron(0.5 * CUBE_POINTS, CUBE_TRIANGLES, "box"), "cone", turn, (0.9, 0.1, 0.2))
+    active, world = body_pair.active.body, body_pair.world.body
+    starts, _ = edge_seeds(PairRoles(body_pair, True), *near(body_pair, 0.5), 0.5)
+    at, share = body_pair.first(starts).geometry().point, np.linspace(0.0, 1.0, 101)
+    within = 0
+    for start, edge, face in zip(at, starts.piece1.tolist(), starts.index2.tolist(), strict=True):
+        first, last = body_pair.pose.points(active.segments[edge])
+        places = np.concatenate([start[None], first + share[:, None] * (last - first)])
+        triangles = world.triangles[world.triangle_face == face]
+        corners = np.tile(triangles, (len(places), 1, 1))
+        points = np.repeat(places, len(triangles), axis=0)
+        feet = (closest_on_triangle(points, corners).barycentric[:, None] @ corners)[:, 0]
+        away = np.linalg.norm(points - feet, axis=1).reshape(len(places), -1).min(axis=1)
+        if away[1:].min() <= 0.5:  # else the nearest triangle is none of the near ones
+            assert away[0] <= away[1:].min() + 1e-12
+            within += 1
+    assert within > 2
 
 
 def test_segments_of_a_rim_beyond_reach_are_no_seeds_and_all_others_are() -> None:
