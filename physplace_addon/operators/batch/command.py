@@ -19,7 +19,7 @@ import bpy
 from ...core.errors import PhysPlaceError
 from ...core.wording import counted
 from .job_file import BatchJob, read_job
-from .variations import finished, open_scene, variation, write
+from .variations import finished, libraries, make_output, open_scene, variation, write
 
 COMMAND: Final = "physplace"
 ALL_AT_REST, SOME_NOT, REFUSED = 0, 1, 2  # exit codes
@@ -32,8 +32,8 @@ def run(words: Sequence[str]) -> int:
         description="Makes variations of a scene whose objects come to rest.",
     )
     parser.add_argument("job", type=Path, help="a JSON file; the manual's page on batches says what is in it")
-    parser.add_argument("--first", type=int, default=0, help="number of the first variation to do")
-    parser.add_argument("--count", type=int, help="how many to do, from the first on; without it, all")
+    parser.add_argument("--first", type=_number, default=0, help="number of the first variation to do")
+    parser.add_argument("--count", type=_number, help="how many to do, from the first on; without it, all")
     parser.add_argument(
         "--accept-restless", action="store_true", help="exit with 0 although some objects are not at rest"
     )
@@ -41,22 +41,30 @@ def run(words: Sequence[str]) -> int:
     try:
         job = read_job(chosen.job.resolve())
         restless = _do(job, _range(job, chosen.first, chosen.count))
-    except PhysPlaceError as error:
+    except (PhysPlaceError, OSError) as error:  # OSError: a folder that cannot be written, a full disk
         print(f"{COMMAND}: {error}", file=sys.stderr)
         return REFUSED
     return SOME_NOT if restless and not chosen.accept_restless else ALL_AT_REST
 
 
+def _number(word: str) -> int:
+    """Return a number of variations that the command line gives."""
+    found = int(word)
+    if found < 0:
+        raise argparse.ArgumentTypeError(f"{found} is less than 0")
+    return found
+
+
 def _range(job: BatchJob, first: int, count: int | None) -> range:
     end = job.variations if count is None else min(job.variations, first + count)
-    return range(max(first, 0), end)
+    return range(first, max(first, end))
 
 
 def _do(job: BatchJob, numbers: range) -> int:
     """Do the variations that are not done; returns how many have objects that are not at rest."""
-    job.output.mkdir(parents=True, exist_ok=True)
-    digest = job.digest()
     open_scene(job)
+    digest = job.digest(libraries())
+    make_output(job)
     restless = 0
     for number in numbers:
         at_rest = finished(job, number, digest)

@@ -32,6 +32,7 @@ from ...core.wording import in_words
 TURNS: Final = ("none", "heading", "any")
 ORDERS: Final = ("in_turn", "together")
 SAVED: Final = ("json", "blend")
+FARTHEST: Final = 1e12  # of a corner from the world's origin: single precision tells nothing beyond
 
 Setting = bool | int | float | str | tuple[float, ...]
 Corner = tuple[float, float, float]
@@ -73,14 +74,21 @@ class BatchJob:
     settings: Mapping[str, Setting] = field(default_factory=dict)
     save: tuple[str, ...] = ("json",)
 
-    def digest(self) -> str:
+    def digest(self, libraries: Sequence[Path] = ()) -> str:
         """Return a text that changes if a variation of the job would: the scene, objects, seed and settings.
 
         How many variations there are, and where they are put, does not count.
+
+        Args:
+            libraries: the files that the scene links data from.
+
+        Raises:
+            OSError: a file cannot be read.
         """
         objects = [[each.name, each.lower, each.upper, each.turn] for each in self.objects]
         counts = [objects, self.seed, self.order, self.tries, sorted(self.settings.items()), self.save]
-        text = json.dumps(counts) + hashlib.sha256(self.scene.read_bytes()).hexdigest()
+        files = [hashlib.sha256(path.read_bytes()).hexdigest() for path in (self.scene, *libraries)]
+        text = json.dumps(counts) + "".join(files)
         return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -91,12 +99,12 @@ def read_job(file: Path) -> BatchJob:
         BatchError: the file cannot be read, or an entry has no meaning.
     """
     try:
-        entries = json.loads(file.read_text())
+        entries = json.loads(file.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise BatchError(
             file, "the job", f"it cannot be read ({error.strerror})", "check its path"
         ) from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BatchError(file, "the job", f"it is no JSON ({error})", "mend it there") from error
     return _Reader(file, entries, "the job").job()
 
@@ -146,10 +154,8 @@ class _Reader:
         box = self.get("box", list)
         if len(box) != 2 or not all(isinstance(corner, list) and len(corner) == 3 for corner in box):
             raise self.error("box", f"found {box}", "give two corners of three numbers each")
-        if not all(
-            isinstance(value, int | float) and math.isfinite(value) for corner in box for value in corner
-        ):
-            raise self.error("box", f"found {box}", "give finite numbers")
+        if not all(_is_number(value) and abs(value) <= FARTHEST for corner in box for value in corner):
+            raise self.error("box", f"found {box}", f"give numbers that are at most {FARTHEST:g}")
         lower, upper = box
         if any(low > high for low, high in zip(lower, upper, strict=True)):
             raise self.error(
@@ -165,6 +171,8 @@ class _Reader:
         for name, value in found.items():
             if not isinstance(value, bool | int | float | str | list):
                 raise self.error(f"settings.{name}", f"found {_kind(value)}", "give a number, text or a list")
+            if isinstance(value, float) and not math.isfinite(value):
+                raise self.error(f"settings.{name}", f"found {value}", "give a finite number")
         return {name: tuple(value) if isinstance(value, list) else value for name, value in found.items()}
 
     def knows(self, names: set[str]) -> None:
@@ -206,11 +214,19 @@ class _Reader:
 
     def path(self, name: str) -> Path:
         """Return a path, seen from the folder of the job's file."""
-        return (self.file.parent / str(self.get(name, str))).resolve()
+        text: str = self.get(name, str)
+        try:
+            return (self.file.parent / text).resolve()
+        except (ValueError, OSError) as error:  # a sign that no path has, links that go round
+            raise self.error(name, f"found {text!r} ({error})", "give a path") from error
 
     def error(self, entry: str, found: str, remedy: str) -> BatchError:
         """Return the error of an entry."""
         return BatchError(self.file, f"{self.what}, {entry}", found, remedy)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 _NAMES: Final = {

@@ -8,7 +8,9 @@ of its own.  So any machine may do any of them, in any order, with the same resu
 from __future__ import annotations
 
 import json
+import math
 import os
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +23,7 @@ from bpy.types import Context, Object, Scene
 from ...core.arrays import Floats
 from ...core.placement import Status
 from ...core.rigid import quaternion_exponential, quaternion_matrix
+from ...properties import PhysPlaceSettings
 from ...scene.access import custom_properties, scene_of, view_layer_of
 from ...scene.reading.settings import settings_of
 from ...scene.writing.report import REPORT, last_report
@@ -55,7 +58,16 @@ class Variation:
             "message": self.message,
             "objects": self.objects,
         }
-        return json.dumps(entries, indent=1) + "\n"
+        return json.dumps(_without_infinities(entries), indent=1, allow_nan=False) + "\n"
+
+
+def _without_infinities(value: Any) -> Any:
+    """Return what JSON can say: no number for one that is infinite, which JSON has no word for."""
+    if isinstance(value, dict):
+        return {name: _without_infinities(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_without_infinities(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def open_scene(job: BatchJob) -> Scene:
@@ -75,15 +87,48 @@ def open_scene(job: BatchJob) -> Scene:
         if each.name not in objects:
             found = f'the view layer of "{job.scene.name}" has no object "{each.name}"'
             raise BatchError(job.file, "objects", found, "name one that it has")
-    settings = settings_of(scene)
+    _set_settings(job, settings_of(scene))
+    return scene
+
+
+def _set_settings(job: BatchJob, settings: PhysPlaceSettings) -> None:
+    """Give a scene the job's settings.
+
+    Raises:
+        BatchError: a setting is not there, or its value is not of its kind or not in its range.
+    """
     for name, value in job.settings.items():
+        entry = f"settings.{name}"
         if name not in settings.bl_rna.properties:
-            raise BatchError(job.file, f"settings.{name}", "there is no such setting", "see the manual")
+            raise BatchError(job.file, entry, "there is no such setting", "see the manual")
         try:
             setattr(settings, name, value)
-        except (TypeError, ValueError) as error:
-            raise BatchError(job.file, f"settings.{name}", str(error), "give a value of its kind") from error
-    return scene
+        except (AttributeError, TypeError, ValueError) as error:
+            raise BatchError(job.file, entry, str(error), "give a value of its kind") from error
+        taken = getattr(settings, name)
+        if isinstance(value, int | float) and not math.isclose(taken, value, rel_tol=1e-6):
+            raise BatchError(job.file, entry, f"found {value}", f"give one in its range, such as {taken:g}")
+
+
+def libraries() -> list[Path]:
+    """Return the files that the open scene links data from, in a fixed order."""
+    paths = (bpy.path.abspath(each.filepath, library=each.parent) for each in bpy.data.libraries)
+    return sorted({Path(path).resolve() for path in paths})
+
+
+def make_output(job: BatchJob) -> None:
+    """Make the job's folder, if it is not there, and see that it can be written.
+
+    Raises:
+        BatchError: it cannot.
+    """
+    try:
+        job.output.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=job.output):
+            pass
+    except OSError as error:
+        found = f"{job.output} cannot be written ({error.strerror})"
+        raise BatchError(job.file, "output", found, "give a folder that can") from error
 
 
 def variation(job: BatchJob, number: int) -> Variation:
@@ -96,7 +141,7 @@ def variation(job: BatchJob, number: int) -> Variation:
     for attempt in range(1, job.tries + 1):
         open_scene(job)
         message = _scattered_and_placed(bpy.context, job, rng)
-        objects = {each.name: _result(bpy.data.objects[each.name]) for each in job.objects}
+        objects = {each.name: _result(_object(bpy.context, each)) for each in job.objects}
         found = Variation(number, objects, attempt, message)
         if not any(each["report"]["status"] in _OVERLAPPED for each in objects.values()):
             break
@@ -107,15 +152,31 @@ _OVERLAPPED: Final = frozenset({Status.INTERFERING_START.name, REFUSED})
 
 
 def write(job: BatchJob, made: Variation, digest: str) -> None:
-    """Write a variation's files: the scene first, so that the JSON is there only if all is."""
+    """Write a variation's files: the scene first, so that the JSON is there only if all is.
+
+    Raises:
+        BatchError: the scene cannot be written.
+        OSError: the JSON cannot.
+    """
     name = name_of(made.number)
     if "blend" in job.save:
-        bpy.ops.wm.save_as_mainfile(
-            filepath=str(job.output / f"{name}.blend"), copy=True, check_existing=False
-        )
+        _save_scene(job, job.output / f"{name}.blend")
     unfinished = job.output / f"{name}.json.{os.getpid()}"
-    unfinished.write_text(made.as_json(digest))
+    with unfinished.open("w", encoding="utf-8") as file:
+        file.write(made.as_json(digest))
+        file.flush()
+        os.fsync(file.fileno())  # so that it is whole on the disk, too, once it has its name
     unfinished.replace(job.output / f"{name}.json")
+
+
+def _save_scene(job: BatchJob, path: Path) -> None:
+    """Save the scene as it is; one of a run that was killed is no version to keep beside it."""
+    path.unlink(missing_ok=True)
+    try:
+        bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True, check_existing=False)
+    except RuntimeError as error:
+        found = f"Blender cannot write {path} ({str(error).strip()})"
+        raise BatchError(job.file, "output", found, "give a folder with room that can be written") from error
 
 
 def name_of(number: int) -> str:
@@ -127,16 +188,20 @@ def finished(job: BatchJob, number: int, digest: str) -> bool | None:
     """Return whether all objects of a variation that was done before are at rest; None if it was not done.
 
     Raises:
-        BatchError: the folder holds it as another job made it.
+        BatchError: the folder holds it as another job made it, or broken.
     """
     path: Path = job.output / f"{name_of(number)}.json"
     if not path.exists():
         return None
-    kept = json.loads(path.read_text())
-    if kept["job"] != digest:
+    try:
+        kept = json.loads(path.read_text())
+        made_by, at_rest = kept["job"], bool(kept["at_rest"])
+    except (ValueError, TypeError, KeyError) as error:
+        found = f"{path.name} there is not what this command writes"
+        raise BatchError(job.file, "output", found, "delete that file, or give another folder") from error
+    if made_by != digest:
         found = f"{path.name} there was made by another job"
         raise BatchError(job.file, "output", found, "give an empty folder, or delete what it holds")
-    at_rest: bool = kept["at_rest"]
     return at_rest
 
 
@@ -149,7 +214,7 @@ def scatter(context: Context, scattered: Sequence[Scattered], rng: np.random.Gen
     depsgraph = context.evaluated_depsgraph_get()
     moved = []
     for each in scattered:
-        obj = bpy.data.objects[each.name]
+        obj = _object(context, each)
         space = object_space(obj, obj.evaluated_get(depsgraph))
         world = np.array(obj.evaluated_get(depsgraph).matrix_world, np.float64)
         world[:3, :3] = _turn(each.turn, rng) @ world[:3, :3]
@@ -171,7 +236,7 @@ def _turn(kind: str, rng: np.random.Generator) -> Floats:
 
 def _scattered_and_placed(context: Context, job: BatchJob, rng: np.random.Generator) -> str:
     """Scatter the objects and let them come to rest; returns why that was refused, or nothing."""
-    objects = [bpy.data.objects[each.name] for each in job.objects]
+    objects = [_object(context, each) for each in job.objects]
     scatter(context, job.objects, rng)
     for obj in objects:
         custom_properties(obj).pop(REPORT, None)  # so that none of before is taken for one of now
@@ -187,6 +252,11 @@ def _scattered_and_placed(context: Context, job: BatchJob, rng: np.random.Genera
     except RuntimeError as error:  # how Blender tells what an operator reports as an error
         return str(error).removeprefix("Error: ").strip()
     return ""
+
+
+def _object(context: Context, scattered: Scattered) -> Object:
+    """Return the object of the view layer; another of the same name may be in a library."""
+    return view_layer_of(context).objects[scattered.name]
 
 
 def _result(obj: Object) -> dict[str, Any]:

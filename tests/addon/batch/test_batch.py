@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import bpy
 import numpy as np
@@ -15,7 +15,7 @@ from physplace_addon.operators.batch import command, variations
 from physplace_addon.operators.batch.command import ALL_AT_REST, REFUSED, SOME_NOT, run
 from physplace_addon.operators.batch.job_file import BatchError, BatchJob, Scattered, read_job
 from physplace_addon.scene.errors import SceneError
-from tests.blender_data import current_view_layer
+from tests.blender_data import current_scene, current_view_layer
 from tests.scene import scenes
 
 CUBES = ("A", "B")
@@ -130,6 +130,16 @@ def test_objects_that_overlap_are_scattered_anew(tmp_path: Path) -> None:
         ({"settings": {"none": 1}}, "settings.none: there is no such setting"),
         ({"settings": {"friction": "much"}}, "settings.friction"),
         ({"settings": {"friction": None}}, "settings.friction"),
+        ({"settings": {"friction": -5}}, "settings.friction: found -5"),
+        ({"settings": {"eps_max": 7.0}}, "settings.eps_max: found 7.0; give one in its range, such as 0.5"),
+        ({"settings": {"friction": float("nan")}}, "settings.friction: found nan"),
+        ({"settings": {"rna_type": 1}}, "settings.rna_type"),
+        ({"objects": [{"name": "A", "box": [[0, 0, 1], [1, 1, 10**400]]}]}, "box: found"),
+        ({"objects": [{"name": "A", "box": [[0, 0, -1e308], [1, 1, 1e308]]}]}, "box: found"),
+        ({"objects": [{"name": "A", "box": [[0, 0, False], [1, 1, True]]}]}, "box: found"),
+        ({"scene": "a\0b"}, "scene: found 'a.x00b'"),
+        ({"output": "job.json"}, "output: .*job.json cannot be written"),
+        ({"output": "job.json/out"}, "output: .* cannot be written"),
     ],
 )
 def test_a_bad_job_is_named_and_nothing_is_done(
@@ -143,7 +153,89 @@ def test_a_bad_job_is_named_and_nothing_is_done(
     printed = capsys.readouterr().err
     assert '"job.json"' in printed
     assert re.search(names, printed), printed
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("words", [["--first", "-1"], ["--count", "-3"], ["--count", "some"]])
+def test_a_number_that_is_none_of_variations_is_refused_with_the_exit_code_of_a_bad_job(
+    words: list[str], tmp_path: Path
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        run([str(job_file(tmp_path)), *words])
+    assert ended.value.code == REFUSED
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"job": 1}'])
+def test_a_result_that_is_broken_is_named_and_stays(
+    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    job = job_file(tmp_path)
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "000000.json").write_text(text)
+    assert run([str(job)]) == REFUSED
+    assert "000000.json there is not what this command writes" in capsys.readouterr().err
+    assert results(tmp_path / "out") == {"000000.json": text}
+
+
+def test_a_job_in_a_folder_with_blanks_and_umlauts_may_begin_as_windows_writes_text(tmp_path: Path) -> None:
+    folder = tmp_path / "Möbel für 2"
+    folder.mkdir()
+    job = job_file(folder, variations=1, output="aus – ü")
+    job.write_text(json.dumps(json.loads(job.read_text()), ensure_ascii=False), encoding="utf-8-sig")
+    assert run([str(job)]) == ALL_AT_REST
+    assert list(results(folder / "aus – ü")) == ["000000.json"]
+
+
+def test_what_is_infinite_is_null_for_readers_that_know_json_alone(tmp_path: Path) -> None:
+    place = [[10.0, 10.0, 2.0], [10.0, 10.0, 2.0]]
+    job = job_file(tmp_path, objects=[{"name": name, "box": place} for name in CUBES], variations=1, tries=1)
+    assert run([str(job), "--accept-restless"]) == ALL_AT_REST
+
+    def refused(word: str) -> None:
+        raise AssertionError(f"{word} is no JSON")
+
+    (text,) = results(tmp_path / "out").values()
+    reports = [each["report"] for each in json.loads(text, parse_constant=refused)["objects"].values()]
+    assert None in [report.get("required_friction") for report in reports]
+
+
+def test_a_scene_that_cannot_be_written_is_no_traceback_and_one_left_half_done_is_no_version(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    job = job_file(tmp_path, variations=1, save=["blend"])
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "000000.blend").write_text("half")
+    assert run([str(job)]) == ALL_AT_REST
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["000000.blend", "000000.json"]
+    (tmp_path / "out" / "000000.json").unlink()
+    (tmp_path / "out" / "000000.blend@").mkdir()  # the name under which Blender writes
+    assert run([str(job)]) == REFUSED
+    assert "Blender cannot write" in capsys.readouterr().err
     assert results(tmp_path / "out") == {}
+
+
+def test_a_folder_of_a_scene_whose_library_was_changed_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    job = job_file(tmp_path, variations=1)
+    library = str(tmp_path / "library.blend")
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    floor = scenes.floor()
+    floor.name = "Linked"
+    bpy.ops.wm.save_as_mainfile(filepath=library)
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "scene.blend"))
+    with cast("Any", bpy.data.libraries).load(library, link=True) as (_, wanted):
+        wanted.objects = ["Linked"]
+    current_scene().collection.objects.link(bpy.data.objects["Linked"])
+    bpy.ops.wm.save_mainfile()
+    assert run([str(job)]) == ALL_AT_REST
+    assert run([str(job)]) == ALL_AT_REST
+    bpy.ops.wm.open_mainfile(filepath=library)
+    bpy.data.objects["Linked"].location.z = 0.25
+    bpy.ops.wm.save_mainfile()
+    assert run([str(job)]) == REFUSED
+    assert "made by another job" in capsys.readouterr().err
 
 
 def test_a_file_that_is_no_json_is_named(tmp_path: Path) -> None:
