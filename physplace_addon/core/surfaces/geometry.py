@@ -14,6 +14,7 @@ directions have unit length.  k is the number of queries in a batch.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,6 +46,10 @@ class Interval:
         wrapped = self.lower + np.mod(parameter - self.lower, self.length)
         within: Floats = np.where(wrapped < self.upper, wrapped, self.lower)
         return np.where(inside, parameter, within)
+
+
+FULL_TURN = Interval(0.0, 2.0 * math.pi, periodic=True)
+"""The range of an angle all the way round, radians."""
 
 
 @dataclass(frozen=True)

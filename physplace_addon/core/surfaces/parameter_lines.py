@@ -16,7 +16,7 @@ from ..arrays import Floats, Ints
 from ..errors import SurfaceError
 from .base import Patch
 
-_MOST_CELLS = 1_000_000  # cells of a body: some hundred megabytes of triangles
+MOST_CELLS = 1_000_000  # cells of a body: some hundred megabytes of triangles
 _ROUNDS = 24  # rounds of cutting, each into two to six parts, after which the tolerance is given up
 # Parts into which one round may cut an interval, since the share of a coarse cell is only an estimate.
 _MOST_PARTS = 6
@@ -65,7 +65,7 @@ def _first_v_lines(patch: Patch) -> Floats:
 
 
 def _check_size(cells: int, tolerance: float) -> None:
-    if cells > _MOST_CELLS:
+    if cells > MOST_CELLS:
         found = f"{tolerance:g} needs more than {cells} cells"
         raise SurfaceError(
             "tessellation", "tolerance", found, "use a larger tolerance, or a surface with fewer waves"

@@ -22,7 +22,7 @@ from .base import Curve, Patch
 from .parameter_lines import cells_of, lines_at, lines_within
 
 # Rounding of a point, over the largest coordinate, that each bound is raised by.
-_ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
+ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,7 +174,7 @@ def grid_of(patch: Patch, u: Floats, v: Floats) -> Grid:
     area = _distinct(corners)
     triangle_of = np.where(area, np.cumsum(area) - 1, -1).reshape(2, -1)
     index = place.reshape(-1)
-    bound = np.tile(bound, 2)[area] + _ROUNDING * float(np.abs(points).max())
+    bound = np.tile(bound, 2)[area] + ROUNDING * float(np.abs(points).max())
     return Grid(u, v, points, index, triangle_of, index[lines[area]], uv[area], bound)
 
 
@@ -235,7 +235,7 @@ def _edge_segments(
         fraction = (line - line[0]) / (line[-1] - line[0])
         t = curve.domain.lower + curve.domain.length * fraction
         ids = np.full(len(cells), own, dtype=np.intp)
-        bound = curve.chord_bounds(ids, t[:-1], t[1:]) + _ROUNDING * float(np.abs(grid.points).max())
+        bound = curve.chord_bounds(ids, t[:-1], t[1:]) + ROUNDING * float(np.abs(grid.points).max())
         ends = grid.points[grid.index[crossings]]
         owner = grid.triangle_of[side.side % 2, cells] + int(first_triangle[side.face])
         parts.append((_pairs(ends), np.full(len(cells), edge, dtype=np.intp), _pairs(t), bound, owner))

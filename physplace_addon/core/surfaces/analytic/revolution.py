@@ -30,11 +30,10 @@ from ...vectors import from_coordinates
 from ..base import Curve, Patch
 from ..complex import CONE_SAMPLES, GridComplex
 from ..curves.profiles import LineProfile, Profile, ProfilePoint
-from ..geometry import Derivatives, EdgeGeometry, FaceGeometry, Interval
+from ..geometry import FULL_TURN, Derivatives, EdgeGeometry, FaceGeometry, Interval
 from ..quadrature import revolution_mass
 from ..tessellation import EdgeSide, VertexCorner
 
-FULL_TURN = Interval(0.0, 2.0 * math.pi, periodic=True)  # the range of the azimuth
 # Largest r, over the profile's extent, of a point on the axis: below it the curvature -n_r / r has no digits.
 _ON_AXIS = 1e-9
 # Largest axial part of the unit tangent at an end on the axis that counts as a smooth pole.
@@ -62,7 +61,7 @@ class CircularEdges(Curve):
     @property
     def domain(self) -> Interval:
         """A full turn."""
-        return Interval(0.0, 2.0 * math.pi, periodic=True)
+        return FULL_TURN
 
     def geometry(self, edge: Ints, t: Floats) -> EdgeGeometry:
         """Return points, unit tangents and curvature vectors, of length 1/radius towards the axis."""

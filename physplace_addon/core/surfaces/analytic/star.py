@@ -20,9 +20,8 @@ from ...arrays import Floats, Ints
 from ...vectors import dot, from_coordinates
 from ..base import Patch
 from ..cell_bounds import cell_corners, tangent_plane_bounds
-from ..geometry import Derivatives, FaceGeometry, Interval
+from ..geometry import FULL_TURN, Derivatives, FaceGeometry, Interval
 
-AZIMUTH = Interval(0.0, 2.0 * math.pi, periodic=True)  # the range of u, radians
 LATITUDE = Interval(-0.5 * math.pi, 0.5 * math.pi)  # the range of v, radians
 # A sine or cosine below this is the rounding of 0: coordinate planes and axes are met exactly.
 _ROUNDING = 1e-15
@@ -85,7 +84,7 @@ class Star(Patch):
     @property
     def domain(self) -> tuple[Interval, Interval]:
         """Azimuth and latitude."""
-        return AZIMUTH, LATITUDE
+        return FULL_TURN, LATITUDE
 
     @property
     def collapsed(self) -> tuple[bool, bool, bool, bool]:
@@ -149,7 +148,7 @@ class Star(Patch):
         side = step[:, 1] * at.cos_u - step[:, 0] * at.sin_u
         rise, run = step[:, 2], np.hypot(out, side) - at.cos_v
         moved = np.empty_like(uv)
-        moved[:, 0] = AZIMUTH.contain(uv[:, 0] + np.arctan2(side, out))
+        moved[:, 0] = FULL_TURN.contain(uv[:, 0] + np.arctan2(side, out))
         turn = np.arctan2(rise * at.cos_v - run * at.sin_v, 1.0 + run * at.cos_v + rise * at.sin_v)
         moved[:, 1] = LATITUDE.contain(uv[:, 1] + turn)
         return moved

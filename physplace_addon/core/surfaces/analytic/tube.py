@@ -41,11 +41,10 @@ from ..base import Patch
 from ..cell_bounds import bilinear_bounds, cell_corners
 from ..curves.paths import Path, PathJet
 from ..curves.piecewise import closest_point_step
-from ..geometry import Derivatives, FaceGeometry, Interval
+from ..geometry import FULL_TURN, Derivatives, FaceGeometry, Interval
 
 # Least divisor of Newton's step over |c'|^2: steps are at most five times those without curvature.
 _CLOSEST_TO_FOCAL = 0.2
-_AROUND = Interval(0.0, 2.0 * math.pi, periodic=True)  # the range of v, radians
 _PARTS = 8  # parts of a cell over which the factors of its bound are taken
 
 
@@ -74,8 +73,8 @@ class Tube(Patch):
         """The path's range, widened by the ends of an open one; and the angle around."""
         own = self.path.domain
         if own.periodic:
-            return own, _AROUND
-        return Interval(own.lower - self.end_ranges[0], own.upper + self.end_ranges[1]), _AROUND
+            return own, FULL_TURN
+        return Interval(own.lower - self.end_ranges[0], own.upper + self.end_ranges[1]), FULL_TURN
 
     @cached_property
     def end_ranges(self) -> tuple[float, float]:
@@ -95,7 +94,7 @@ class Tube(Patch):
     def breaks(self) -> tuple[Floats, Floats]:
         """The path's own, and the tips of the ends; a full turn."""
         inner = self.path.breaks
-        around = np.array([_AROUND.lower, _AROUND.upper])
+        around = np.array([FULL_TURN.lower, FULL_TURN.upper])
         if self.path.domain.periodic:
             return inner, around
         lower, upper = self.domain[0].lower, self.domain[0].upper
@@ -212,7 +211,7 @@ class Tube(Patch):
         x, y = dot(across, f.first), dot(across, f.second)
         moved = np.empty_like(uv)
         moved[:, 0] = self._past_ends(u, out, np.hypot(x, y), length(f.jet.first))
-        moved[:, 1] = _AROUND.contain(np.arctan2(-y, x))
+        moved[:, 1] = FULL_TURN.contain(np.arctan2(-y, x))
         still = (displacement == 0.0).all(axis=1)
         if still.any():
             moved[still] = uv[still]

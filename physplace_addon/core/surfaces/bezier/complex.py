@@ -11,7 +11,7 @@ from ...errors import SurfaceError
 from ...mesh.mass import MassProperties
 from ..complex import DEFAULT_TOLERANCE
 from ..patches import SidedPatches
-from ..tessellation import EdgeSegments, Tessellation, first_triangles, join_faces, join_segments
+from ..tessellation import ROUNDING, EdgeSegments, Tessellation, first_triangles, join_faces, join_segments
 from .borders import BorderChain
 from .joins import Joins
 from .sheet import BezierSheet
@@ -19,9 +19,7 @@ from .tessellation import SheetTessellation, cells_at_resolution, cells_within_t
 
 # Cells above which the tolerance of a `loose` body grows: contact is no longer quick with more.
 _MANY_CELLS = 40_000
-_LOOSER = 1.0, 4.0, 16.0, 64.0  # factors by which it grows, one after another
-# Rounding of a point, over the largest coordinate, that each bound is raised by.
-_ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
+_LOOSER = 1.0, 4.0, 16.0, 64.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +102,7 @@ class PatchComplex:
                 knots = np.linspace(chain.knots[piece], chain.knots[piece + 1], len(owner) + 1)
                 t = np.column_stack([knots[:-1], knots[1:]])
                 edges = np.full(len(owner), edge, dtype=np.intp)
-                bound = chain.chord_bounds(edges, t[:, 0], t[:, 1]) + _ROUNDING * self.nets.reach
+                bound = chain.chord_bounds(edges, t[:, 0], t[:, 1]) + ROUNDING * self.nets.reach
                 parts.append((ends, edges, t, bound, owner + first_triangle[face]))
         return join_segments(parts)
 

@@ -12,18 +12,17 @@ import numpy as np
 from ...arrays import Bools, Floats, Ints
 from ...errors import SurfaceError
 from ...mesh.edges import component_labels
+from ..parameter_lines import MOST_CELLS
 from ..patches import POLE_SIDE, SidedPatches
+from ..tessellation import ROUNDING
 from .joins import Joins
 from .sheet import BezierSheet
 
 _LEAST = 2  # cells along each direction of a patch: the corners of a patch alone may lie on one line
-_MOST_CELLS = 1_000_000  # cells of a body: some hundred megabytes of triangles
 _ROUNDS = 32  # rounds of cutting before a tolerance is given up
 # Factor by which one round may multiply the cells of a patch, since the share of a coarse cell is an
 # estimate.
 _MOST_GROWTH = 6.0
-# Rounding of a point, over the largest coordinate, that each bound is raised by.
-_ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
 
 
 def cells_at_resolution(joins: Joins, resolution: tuple[int, int]) -> Ints:
@@ -35,7 +34,7 @@ def cells_at_resolution(joins: Joins, resolution: tuple[int, int]) -> Ints:
 
 
 def cells_within_tolerance(
-    nets: SidedPatches, joins: Joins, tolerance: float, kind: str, most: int = _MOST_CELLS
+    nets: SidedPatches, joins: Joins, tolerance: float, kind: str, most: int = MOST_CELLS
 ) -> Ints:
     """Return the cells (n, 2) of patches whose bounds are within a tolerance, alike along joins.
 
@@ -148,7 +147,7 @@ def tessellate_sheet(sheet: BezierSheet, patches: SidedPatches, counts: Ints) ->
         uvs.append(sheet.layout.origins[patch] + uv[area])
         bounds.append(bound[area])
         triangles.append(number.reshape(2, *counts[patch]))
-    rounding = _ROUNDING * float(np.abs(points).max())
+    rounding = ROUNDING * float(np.abs(points).max())
     return SheetTessellation(
         points,
         np.concatenate(corners),

@@ -18,7 +18,7 @@ from ..bezier.joins import Joins, faces_of
 from ..bezier.sheet import BezierSheet
 from ..complex import DEFAULT_TOLERANCE
 from ..patches import Patches
-from ..tessellation import EdgeSegments, Tessellation, join_segments
+from ..tessellation import ROUNDING, EdgeSegments, Tessellation, join_segments
 from .borders import LimitChain, edges_of, joins_of, vertices_of
 from .cage import Cage
 from .tessellation import Bounds, CageTessellation, cells_within_tolerance, tessellate_cage
@@ -148,7 +148,7 @@ class CageComplex:
     def _segments(self, mesh: CageTessellation, place: Ints) -> EdgeSegments:
         """Return the polylines of all edges along their sides."""
         parts: list[EdgeSegments] = []
-        rounding = 4.0 * float(np.finfo(np.float64).eps) * float(np.abs(mesh.points).max())
+        rounding = ROUNDING * float(np.abs(mesh.points).max())
         for edge, chain in enumerate(self.curves):
             ends, t, owner = self._along(mesh, place, chain)
             edges = np.full(len(owner), edge, dtype=np.intp)

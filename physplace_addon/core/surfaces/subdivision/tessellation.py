@@ -15,6 +15,7 @@ from ...errors import SurfaceError
 from ...mesh.edges import component_labels
 from ..bezier.joins import Joins
 from ..patches import Patches
+from ..tessellation import ROUNDING
 from .bounds import hull_bounds, regular_bounds
 from .lattice import CutTriangles, Hanging, Lattice, cut_triangles, hanging_points
 from .nets import LimitNets
@@ -23,8 +24,6 @@ _MOST_CELLS = 300_000  # cells of a body: their bounds then take some seconds
 _ROUNDS = 24  # rounds of cutting before a tolerance is given up
 # Factor by which one round may multiply the cells along a side, since a coarse cell's bound is an estimate.
 _MOST_GROWTH = 4.0
-# Rounding of a point, over the largest coordinate, that each bound is raised by.
-_ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
 
 Bounds = Callable[[Ints, Ints, float], Floats]
 """Proven bounds (c,) on the cells of patches (m,), counts (m, 2) in each, to be compared with a length."""
@@ -137,7 +136,7 @@ def tessellate_cage(nets: Patches, joins: Joins, counts: Ints, bounds: Floats) -
     points = np.empty((int(numbers.max()) + 1, 3))
     points[numbers] = nets.slopes(patch, at).point
     bound = _with_hanging(nets, lattice, hanging, bounds)[cut.whole]
-    bound += _ROUNDING * float(np.abs(points).max())
+    bound += ROUNDING * float(np.abs(points).max())
     owner = lattice.all_cells()[0][cut.whole // 2]
     return CageTessellation(
         lattice, cut, at, numbers, points, numbers[cut.corners], owner, at[cut.corners], bound
