@@ -3,7 +3,8 @@
 Where two sheets touch, in a point, along a line or all over a side, no direction leads out of both: boxes
 about such places stay undecided (`subdivision`), however small. About a point they are few, and soon smaller
 than anything that a mesh could show. Over a side they are too many to become small, but F has one sign on
-both sides of it: it is a sheet without any thickness.
+both sides of it: it is a sheet without any thickness. So it is, for a mesh, with slits that are narrower than
+its points may be apart.
 
 The converse does not hold: at a corner where some edges stand out and others go in, too, boxes may stay
 undecided, where nothing touches. There the surface is a disc, which parts the shell of a cube about the place
@@ -31,13 +32,16 @@ _GRID = np.stack(np.meshgrid(_STEPS, _STEPS, _STEPS, indexing="ij"), axis=-1)
 _SHELL: Bools = np.abs(_GRID).max(axis=-1) == _STEPS[-1]
 
 
-def touching_places(function: ImplicitFunction, boxes: ClassifiedBoxes, closest: float) -> Floats:
+def touching_places(
+    function: ImplicitFunction, boxes: ClassifiedBoxes, closest: float, thinnest: float
+) -> Floats:
     """Return places (k, 3) about which the surface touches itself, or is as near to itself as that.
 
     Args:
         function: F.
         boxes: the boxes that space was cut into.
         closest: boxes that are still undecided and no larger may be places, in scene units.
+        thinnest: slits that are no wider, about larger boxes, count as sheets, in scene units.
     """
     open_ = np.flatnonzero(boxes.which(BoxClass.UNDECIDED))
     middles, sides = boxes.tree.middles[open_], boxes.tree.sides[open_]
@@ -46,7 +50,8 @@ def touching_places(function: ImplicitFunction, boxes: ClassifiedBoxes, closest:
     if len(small) or not len(open_):
         return np.asarray(middles[small])
     some = _some(np.arange(len(open_)), _MOST)
-    bare = _without_thickness(function, middles[some], sides[some])
+    thick = np.where(sides > closest, np.minimum(sides, thinnest), 0.0)
+    bare = _without_thickness(function, middles[some], sides[some], thick[some])
     return middles[some][bare] if bare.mean() > _SHEET else np.zeros((0, 3))
 
 
@@ -67,13 +72,20 @@ def _is_no_disc(function: ImplicitFunction, places: Floats, sides: Floats) -> Bo
     return no_disc
 
 
-def _without_thickness(function: ImplicitFunction, places: Floats, sides: Floats) -> Bools:
-    """Return near which places (k, 3) the surface has one sign of F on both sides, by boxes' sides (k,)."""
+def _without_thickness(function: ImplicitFunction, places: Floats, sides: Floats, thick: Floats) -> Bools:
+    """Return near which places (k, 3) the surface has one sign of F on both sides, by boxes' sides (k,).
+
+    There it also counts where it is one side of a slit no wider than some thickness (k,).
+    """
     on = projected(function, places, float(sides.max()))
     value, gradient = function.gradient(on)
-    step = (_BESIDE * sides)[:, None] * length_and_unit(gradient)[1]
-    one, other = (function.value(on + way * step) < 0.0 for way in (-1.0, 1.0))
+    normals = length_and_unit(gradient)[1]
+    within = [
+        [function.value(on + way * step[:, None] * normals) < 0.0 for way in (-1.0, 1.0)]
+        for step in (_BESIDE * sides, thick)
+    ]
     there = (distances_to_surface(value, gradient) <= _ARRIVED * sides) & (
         np.abs(on - places).max(axis=1) <= sides
     )
-    return np.asarray(there & (one == other))
+    slit = within[1][0] & within[1][1] & (thick > 0.0)
+    return np.asarray(there & ((within[0][0] == within[0][1]) | slit))

@@ -192,6 +192,7 @@ TOUCHING = {
         Spheres.of([0.0, 0.0, 0.0], 0.6), [Spheres.of([0.2, 0, 0], 0.4)]
     ),
     "boxes that share an edge": union([SLAB, Boxes.of([1.0, 0.0, 0.6], [[0.4, 0.3, 0.3]])]),
+    "boxes .0001 apart, side by side": union([SLAB, Boxes.of([0.0, 0.0, 0.6001], [[0.3, 0.3, 0.3]])]),
     "boxes that share a side": union([SLAB, Boxes.of([0.0, 0.0, 0.6], [[0.3, 0.3, 0.3]])]),
 }
 
@@ -228,7 +229,7 @@ def test_boxes_that_overlap_do_not_touch_themselves(function: ImplicitFunction) 
     boxes = subdivided(function, np.array(function.box()), SearchLimits(120_000))
     small = boxes.tree.sides[boxes.which(BoxClass.UNDECIDED)] <= spacing / 500.0
     assert small.any()
-    assert not len(touching_places(function, boxes, spacing / 500.0))
+    assert not len(touching_places(function, boxes, spacing / 500.0, spacing / 40.0))
 
 
 def test_boxes_with_corners_in_each_other_have_a_mesh() -> None:
