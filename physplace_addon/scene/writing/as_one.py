@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from bpy.types import Context, Depsgraph, Mesh, Object
+from scipy.spatial import cKDTree
 
 from ...core.arrays import Floats
 from ..access import evaluated_scene, original
@@ -47,9 +48,22 @@ class _Part:
         first, second = self.points, other.points
         if self.content != other.content or (len(first) == 0) != (len(second) == 0):
             return True
-        if len(first) != len(second):  # such as a metaball, whose triangles depend on rounding
+        if len(first) != len(second):  # as where two faces that are cut meet, by rounding
             first, second = (np.stack([each.min(axis=0), each.max(axis=0)]) for each in (first, second))
-        return bool(len(first)) and not bool(np.abs(first - second).max() <= room)
+        return bool(len(first)) and not _are_near(first, second, room)
+
+
+def _are_near(first: Floats, second: Floats, room: float) -> bool:
+    """Return whether points (n, 3) have gone no farther than a length.
+
+    They may be in another order, as those of metaballs are: then each has one of the others near it.
+    """
+    if not (np.isfinite(first).all() and np.isfinite(second).all()):
+        return False
+    if bool(np.abs(first - second).max() <= room):
+        return True
+    pairs = ((first, second), (second, first))
+    return all(bool(np.max(cKDTree(one).query(other)[0]) <= room) for one, other in pairs)
 
 
 @contextmanager

@@ -7,6 +7,9 @@ from typing import Any, cast
 import bpy
 import pytest
 
+from physplace_addon.scene.reading.scenario import read
+from physplace_addon.scene.writing.preview import Preview
+from tests.addon import mixed_objects
 from tests.addon.running import place, refused
 from tests.blender_data import constrain, current_scene, geometry_nodes, physplace
 from tests.scene import scenes
@@ -108,6 +111,16 @@ def test_a_rest_of_what_changes_as_it_moves_is_not_keyed() -> None:
     physplace.keyframe_rest()
     child.constraints[0].mute = False
     refused(physplace.rests_replace, cube, '"Child": it does not move along with "Cube"')
+
+
+def test_metaballs_that_are_tessellated_in_another_order_are_the_same() -> None:
+    scenes.floor()
+    balls = mixed_objects.blob()
+    balls.location.z, balls.rotation_euler.y = 9.0, 0.2
+    scenes.activate(balls)
+    for _ in range(5):
+        balls.location.x += 0.37
+        Preview(read(bpy.context, [balls]).subjects).check_writable(bpy.context)
 
 
 @pytest.mark.parametrize("kind", ["hair_curves", "pointclouds"])
