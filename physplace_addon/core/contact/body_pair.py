@@ -236,10 +236,14 @@ class BodyPairs(_Outside):
     def moved_since(self, before: AnyPairs) -> Floats:
         """Return the `farthest_displacement` of each pair (p,) since other poses of the same pairs."""
         assert isinstance(before, BodyPairs)
+        return self.moved_from(before.table.poses)
+
+    def moved_from(self, before: Poses) -> Floats:
+        """Return the same since poses (p,) of the table's pairs."""
         nodes, tree = self.table.roots[0], self.active.tree
         ends = np.stack([tree.lower[nodes], tree.upper[nodes]])
         corners = np.stack([ends[_CORNERS[:, axis], :, axis] for axis in range(3)], axis=2).transpose(1, 0, 2)
-        offset = self.table.poses.points(corners) - before.table.poses.points(corners)
+        offset = self.table.poses.points(corners) - before.points(corners)
         farthest: Floats = np.sqrt(dot(offset, offset).max(axis=1))
         return farthest
 

@@ -117,7 +117,8 @@ class ContactSystem(PlacedBodies):
         now, then = self.body_pairs(pairs), None if before is None else before.body_pairs(pairs)
         lengths = reach * np.array([self.span(pair) for pair in pairs])
         known = self.numbered_jointly(tracked.take(self.between_joined(tracked)))
-        points = generate_flat_points(now, lengths, then)
+        near = self.near_features(pairs, reach, before)
+        points = generate_flat_points(now, lengths, then, near)
         doubtful = np.flatnonzero(sides_are_doubtful(now, points))
         if len(unsolved) and len(doubtful):
             unsolved = self.numbered_jointly(unsolved)

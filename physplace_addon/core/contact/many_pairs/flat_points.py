@@ -10,30 +10,33 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Floats, Ints
-from ...collision import directional_pairs_of_parts, swept_pairs_of_parts, triangles_intersect
+from ...collision import swept_pairs_of_parts, triangles_intersect
 from ..body_pair import BodyPairs
 from ..interpenetration import cut_depths
 from ..points.interface_points import InterfacePoints, Pair
+from ..regions.candidates import NearFeatures
 from ..regions.extreme_points import DIRECTIONS
 from ..regions.flat_contacts import lowest
-from ..regions.flat_pairs import flat_pairs
+from ..regions.flat_pairs import points_of
+from .kept_features import searched
 
 
-def generate_flat_points(pairs: BodyPairs, reach: Floats, before: BodyPairs | None) -> InterfacePoints:
+def generate_flat_points(
+    pairs: BodyPairs, reach: Floats, before: BodyPairs | None, near: NearFeatures | None = None
+) -> InterfacePoints:
     """Return the lowest flat points of all pairs, those of one pair after those of another.
 
     Args:
         pairs: a row for each of p pairs.
         reach: the largest gap (p,), lengths.
         before: the same pairs at poses known to be free of overlap, None if there are none.
+        near: what a search would find, if that is known.
     """
-    table = pairs.table
-    behind = np.zeros(len(reach)) if before is None else pairs.moved_since(before)
-    normals = pairs.active.normal_bounds
-    near = directional_pairs_of_parts(normals, table.roots, table.poses, reach, table.sign_tolerance, behind)
-    number, t1, t2 = near.T
-    points = flat_pairs(pairs.take(number), t1, t2, before, reach)
-    number = table.numbers_of(points)
+    if near is None:
+        behind = np.zeros(len(reach)) if before is None else pairs.moved_since(before)
+        near = searched(pairs, reach, behind, before, np.zeros(len(reach)))
+    points = points_of(near, pairs, before, reach)
+    number = pairs.table.numbers_of(points)
     order = np.argsort(number, kind="stable")
     return _lowest_of_each_pair(pairs, points.take(order), number[order])
 

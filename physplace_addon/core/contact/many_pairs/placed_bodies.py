@@ -21,7 +21,9 @@ from ..body_pair import CONE_TOLERANCE, SIGN_TOLERANCE, BodyPair, BodyPairs, Pai
 from ..contact_body import ContactBody
 from ..features import EDGE
 from ..points.interface_points import FIXED, InterfacePoints, Pair
+from ..regions.candidates import NearFeatures
 from .joined_bodies import JoinedBodies, is_small, may_be_joined
+from .kept_features import FARTHER, SPARE, KeptFeatures
 
 _EVERY = "joined with all others"
 
@@ -243,6 +245,40 @@ class PlacedBodies:
             first, second, relative, roots, radius, self.sign_tolerance * radius, self.cone_tolerance
         )
         return BodyPairs(joined.every, joined.every, table, np.arange(len(first)))
+
+    def near_features(
+        self, pairs: Sequence[Pair], reach: float, before: PlacedBodies | None
+    ) -> NearFeatures | None:
+        """Return the near features of pairs of joined bodies, from those kept before where they still hold;
+        None where nothing is kept, as bodies that are placed move too far for that.
+
+        Args:
+            pairs: all that may be nearer than the reach.
+            reach: over their spans.
+            before: where a motion free of overlap led here from, with the same bodies; None for nowhere.
+        """
+        if before is None or self.travel is None:
+            return None
+        now, then = self.body_pairs(pairs), before.body_pairs(pairs)
+        lengths = self._reaches(pairs, reach)
+        for kept in before._kept:
+            near = kept.near(now, lengths, then)
+            if near is not None:
+                self._kept[:] = [kept]
+                return near
+        wide, _ = self.joined_pairs((FARTHER + SPARE) * reach, 0.0)
+        now_wide, then_wide = self.body_pairs(wide), before.body_pairs(wide)
+        self._kept[:] = [KeptFeatures.of(now_wide, self._reaches(wide, reach), then_wide)]
+        return self._kept[0].near(now, lengths, then)
+
+    @cached_property
+    def _kept(self) -> list[KeptFeatures]:
+        """The near features that were last searched, one or none."""
+        return []
+
+    def _reaches(self, pairs: Sequence[Pair], reach: float) -> Floats:
+        """Return a reach over spans of pairs (p,), lengths."""
+        return reach * np.array([self.span(pair) for pair in pairs])
 
     def body_pairs_of(self, points: InterfacePoints) -> BodyPairs:
         """Return the pairs of joined bodies that points (k,) are between."""

@@ -25,6 +25,33 @@ Candidates = tuple[AnyPairs, Ints, Ints]
 """Features (k,) of the first and of the second body, and the pairs of bodies that they are of."""
 
 
+class NearFeatures(NamedTuple):
+    """The candidates of all kinds of pairs of flat features: of the active body's features and the world's.
+
+    Faces are triangles and edges are segments; each pair comes once, ascending.
+    """
+
+    vertices_over_faces: Candidates
+    faces_over_vertices: Candidates
+    edges_and_edges: Candidates
+    vertices_and_edges: Candidates
+    edges_and_vertices: Candidates
+    vertices_and_vertices: Candidates
+
+    def still(self, reach: float | Floats, over: float | Floats) -> NearFeatures:
+        """Return those that are candidates where their pairs of bodies are.
+
+        Args:
+            reach: the largest gap, a length, one or that of each pair of bodies (p,).
+            over: the same over faces, and how far behind them.
+        """
+        faces = _still_over(*self[0], over), _still_under(*self[1], over)
+        lower = [
+            _still_near(one, two, *found, reach) for (one, two), found in zip(_LOWER, self[2:], strict=True)
+        ]
+        return NearFeatures(*faces, *lower)
+
+
 def vertices_over(
     pairs: AnyPairs, base: ContactBody, row: Ints, vertices: Ints, triangles: Ints
 ) -> Candidates:
@@ -47,6 +74,7 @@ class FlatCandidates:
     before: a pose known to be free of overlap, or None.  What has come through a face since may be as far
     behind it as it has moved.
     also_over: more pairs of vertices of the active body and flat triangles of the world.
+    spare: a length, one or that of each pair of bodies (p,), by which the features may be off their places.
     """
 
     body_pair: AnyPairs
@@ -55,6 +83,12 @@ class FlatCandidates:
     reach: float | Floats
     before: AnyPairs | None
     also_over: IndexPairs | None = None
+    spare: float | Floats = 0.0
+
+    def found(self) -> NearFeatures:
+        """Return the candidates of all kinds."""
+        faces = self.vertices_over_faces(), self.faces_over_vertices()
+        return NearFeatures(*faces, *(self._near(*kinds) for kinds in _LOWER))
 
     @cached_property
     def _reach_over_faces(self) -> float | Floats:
@@ -86,25 +120,9 @@ class FlatCandidates:
     def _standing(
         self, pairs: AnyPairs, vertices: Ints, at: Floats, triangles: Ints, corners: Floats
     ) -> Candidates:
-        reach = pairs.each(self._reach_over_faces)
-        rows = projects_inside(at, corners, reach, pairs.sign_tolerance)
+        reach, slack = pairs.each(self._reach_over_faces), pairs.sign_tolerance + pairs.each(self.spare)
+        rows = projects_inside(at, corners, reach, slack)
         return pairs.take(rows).distinct(vertices[rows], triangles[rows])
-
-    def edges_and_edges(self) -> Candidates:
-        """Return straight segments of both."""
-        return self._near(_SEGMENTS, _SEGMENTS)
-
-    def vertices_and_edges(self) -> Candidates:
-        """Return vertices of the active body and straight segments of the world."""
-        return self._near(_VERTICES, _SEGMENTS)
-
-    def edges_and_vertices(self) -> Candidates:
-        """Return straight segments of the active body and vertices of the world."""
-        return self._near(_SEGMENTS, _VERTICES)
-
-    def vertices_and_vertices(self) -> Candidates:
-        """Return vertices of both."""
-        return self._near(_VERTICES, _VERTICES)
 
     def _near(self, kind1: _Kind, kind2: _Kind) -> Candidates:
         """Return pairs of features whose boxes are within reach in the directions of their normals."""
@@ -122,11 +140,51 @@ class FlatCandidates:
         apart = np.abs(np.take(middle1, here, axis=1) - np.take(middle2, there, axis=1))
         apart -= np.take(half1, here, axis=1)
         apart -= np.take(half2, there, axis=1)
-        bounds = np.take(kind2.normal_bounds(world).T, feature2, axis=1)
-        of_second = pairs.take(row2)
-        reach = of_second.each(self.reach) * np.minimum(bounds, 1.0) + of_second.sign_tolerance
+        reach = _reach_of(kind2, world, feature2, pairs.take(row2), self.reach, self.spare)
         near = np.flatnonzero((apart <= np.take(reach, there, axis=1)).all(axis=0))
         return pairs.take(row1[here[near]]).distinct(feature1[here[near]], feature2[there[near]])
+
+
+def _reach_of(
+    kind: _Kind,
+    world: ContactBody,
+    features: Ints,
+    pairs: AnyPairs,
+    reach: float | Floats,
+    spare: float | Floats,
+) -> Floats:
+    """Return how far (3, k) boxes may be from those of features (k,) of the world, in the directions of their
+    normals.
+    """
+    bounds = np.take(kind.normal_bounds(world).T, features, axis=1)
+    found: Floats = pairs.each(reach) * np.minimum(bounds, 1.0) + (pairs.sign_tolerance + pairs.each(spare))
+    return found
+
+
+def _still_over(pairs: AnyPairs, vertices: Ints, triangles: Ints, reach: float | Floats) -> Candidates:
+    at = pairs.pose.points(pairs.active.body.vertices[vertices])
+    corners = pairs.world.body.triangles[triangles]
+    rows = projects_inside(at, corners, pairs.each(reach), pairs.sign_tolerance)
+    return pairs.take(rows), vertices[rows], triangles[rows]
+
+
+def _still_under(pairs: AnyPairs, triangles: Ints, vertices: Ints, reach: float | Floats) -> Candidates:
+    corners = placed(pairs.active.body.triangles[triangles], pairs.pose)
+    at = pairs.world.body.vertices[vertices]
+    rows = projects_inside(at, corners, pairs.each(reach), pairs.sign_tolerance)
+    return pairs.take(rows), triangles[rows], vertices[rows]
+
+
+def _still_near(
+    kind1: _Kind, kind2: _Kind, pairs: AnyPairs, first: Ints, second: Ints, reach: float | Floats
+) -> Candidates:
+    middle1, half1 = kind1.boxes(pairs.active, first, pairs.pose)
+    middle2, half2 = kind2.boxes(pairs.world, second, None)
+    apart = np.abs(middle1 - middle2) - half1
+    apart -= half2
+    allowed = _reach_of(kind2, pairs.world, second, pairs, reach, 0.0)
+    rows = np.flatnonzero((apart <= allowed).all(axis=0))
+    return pairs.take(rows), first[rows], second[rows]
 
 
 class _Kind(NamedTuple):
@@ -156,3 +214,4 @@ _SEGMENTS = _Kind(
     lambda body: body.straight_segments, lambda body: body.edge_normal_bounds, _boxes_of_segments
 )
 _VERTICES = _Kind(lambda body: body.vertices, lambda body: body.vertex_normal_bounds, _boxes_of_vertices)
+_LOWER = ((_SEGMENTS, _SEGMENTS), (_VERTICES, _SEGMENTS), (_SEGMENTS, _VERTICES), (_VERTICES, _VERTICES))

@@ -27,7 +27,7 @@ from ..features import EDGE, FACE, VERTEX, whole_features
 from ..normal_cones import in_normal_cones, slope_of_both, slopes_both_ways
 from ..points.interface_points import PARALLEL, InterfacePoints
 from ..row_lists import IndexPairs, row_keys
-from .candidates import Candidates, FlatCandidates
+from .candidates import Candidates, FlatCandidates, NearFeatures
 
 _OVER_FACE = 1e-11  # of R: offset from a triangle that still counts as over it, where coplanar ones meet
 _COPLANAR = 1e-6  # gap over R below which a vertex is in the plane of a face, or behind it
@@ -303,19 +303,26 @@ def flat_pairs(
         also_over: more pairs of vertices of the active body and triangles of the world.
     """
     near = FlatCandidates(body_pair, triangles1, triangles2, reach, before, also_over)
+    return points_of(near.found(), body_pair, before, reach)
+
+
+def points_of(
+    near: NearFeatures, body_pair: AnyPairs, before: AnyPairs | None, reach: float | Floats
+) -> InterfacePoints:
+    """Return what `flat_pairs` returns, of pairs of features that may be within reach."""
     over_face = _joined(
-        (vertex_face, near.vertices_over_faces()),
-        (face_vertex, near.faces_over_vertices()),
+        (vertex_face, near.vertices_over_faces),
+        (face_vertex, near.faces_over_vertices),
     )
     over_face = _turned_to_front(body_pair, over_face, before)
     outside = (over_face.side > 0.0) | ~body_pair.knows_outside(over_face)
     near_enough = over_face.gap <= body_pair.of_points(over_face).each(reach)
     over_face = lowest_of_each(over_face.take(outside & near_enough))
     lower = _joined(
-        (edge_edge, near.edges_and_edges()),
-        (vertex_edge, near.vertices_and_edges()),
-        (edge_vertex, near.edges_and_vertices()),
-        (vertex_vertex, near.vertices_and_vertices()),
+        (edge_edge, near.edges_and_edges),
+        (vertex_edge, near.vertices_and_edges),
+        (edge_vertex, near.edges_and_vertices),
+        (vertex_vertex, near.vertices_and_vertices),
     )
     lower = lowest_of_each(lower.take(lower.gap <= body_pair.of_points(lower).each(reach)))
     real = in_normal_cones(body_pair, lower, body_pair.cone_tolerance)

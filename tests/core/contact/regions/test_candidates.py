@@ -42,7 +42,7 @@ def test_no_pair_that_a_search_without_limit_finds_within_reach_is_missing(seed:
     for a, b, kind in zip(points.index1, points.index2, points.kinds(), strict=True):
         if kind == "vertex/face":
             assert (a, b) in corners
-    _, edges1, edges2 = near.edges_and_edges()
+    _, edges1, edges2 = near.found().edges_and_edges
     edge1, edge2 = body_pair.active.body.segment_edge[edges1], body_pair.world.body.segment_edge[edges2]
     found = set(zip(edge1.tolist(), edge2.tolist(), strict=True))
     crossing = points.take(np.array(points.kinds(), dtype=object) == "edge/edge")
@@ -52,7 +52,11 @@ def test_no_pair_that_a_search_without_limit_finds_within_reach_is_missing(seed:
 def test_far_features_are_no_candidates(rng: np.random.Generator) -> None:
     body_pair = meet(convex(rng), convex(rng), at=(0.0, 0.0, 50.0))
     near = FlatCandidates(body_pair, *everything(body_pair), 1.0, None)
-    for pairs in (near.edges_and_edges(), near.vertices_and_vertices(), near.vertices_over_faces()):
+    for pairs in (
+        near.found().edges_and_edges,
+        near.found().vertices_and_vertices,
+        near.vertices_over_faces(),
+    ):
         assert len(pairs[1]) == 0
 
 
