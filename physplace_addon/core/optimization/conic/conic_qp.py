@@ -34,6 +34,7 @@ from .coulomb_law import Point, ScaledProblem, newton
 
 _NEWTON = 12  # iterations of Newton's method in one attempt; 1 to 5 are usual
 _NEWTON_FEW = 20  # the same of few contacts
+_UNFAIR = 16  # contacts whose residual is not fair where it would begin, with which it fails 15 times of 16
 _ITERATIONS = 40  # of the interior-point method; 10 to 15 are usual
 _LAST = 3  # iterations after which it ends if they did not halve mu, and
 _NEARLY = 1e-6  # mu was below this, or
@@ -148,8 +149,13 @@ _Found = tuple[Point, float, int]
 def _by_newton(problem: ScaledProblem, start: Point, ends: _Ends) -> _Found:
     """Return a point by Newton's method; its residual is infinite if it is not small enough, or not safe.
 
-    What many contacts need is enough; few go on as far as rounding lets them.
+    What many contacts need is enough; few go on as far as rounding lets them.  It is not tried where too many
+    contacts would have to change at once.
     """
+    if ends.fair > 0.0:
+        lacks = np.abs(problem.residuals(start).law).max(axis=0, initial=0.0)
+        if np.count_nonzero(lacks > ends.fair) > _UNFAIR:
+            return start, np.inf, 0
     most = _NEWTON_FEW if problem.has_few_contacts else _NEWTON
     point, residual, used = newton(problem, start, most, ends.enough if ends.fair > 0.0 else 0.0)
     if residual <= ends.enough:
