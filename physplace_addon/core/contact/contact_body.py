@@ -118,6 +118,12 @@ class ContactBody:
         )
 
     @cached_property
+    def farthest(self) -> float:
+        """A bound of the distances of its points from the centre of mass, a length."""
+        centre = self.body.mass.center
+        return float(np.linalg.norm(np.maximum(centre - self.tree.lower[0], self.tree.upper[0] - centre)))
+
+    @cached_property
     def is_plain(self) -> bool:
         """Whether nothing of it is curved."""
         return bool(self.triangle_plain.all())

@@ -20,6 +20,7 @@ h (r_max^4 r)^(1/5) is at most a fixed angle.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -66,6 +67,12 @@ class PrincipalAxes(ArrayRecord):
         return tensors
 
 
+@lru_cache(maxsize=8)
+def _axes_of(inertia: Inertia) -> PrincipalAxes:
+    """Return the principal axes of bodies, found once for those that a scene moves again and again."""
+    return PrincipalAxes.of(inertia)
+
+
 def free_motion(inertia: Inertia, motion: Motion, gravity: Floats, h: float) -> Motion:
     """Return the motion of m bodies after a time h, s, in which only a uniform gravity acts on them.
 
@@ -79,7 +86,7 @@ def free_motion(inertia: Inertia, motion: Motion, gravity: Floats, h: float) -> 
     """
     velocity = motion.velocity(inertia)
     momentum = motion.angular_momentum(inertia)
-    axes = PrincipalAxes.of(inertia)
+    axes = _axes_of(inertia)
     rotation = free_rotation(axes, motion.rotation, momentum, h)
     spin = (axes.inverse_tensors(axes.in_scene(rotation)) @ momentum[:, :, None])[:, :, 0]
     shift_rate = motion.rates[:, :3] + h * gravity / inertia.radius[:, None]

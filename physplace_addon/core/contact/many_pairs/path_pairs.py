@@ -69,11 +69,7 @@ def moving_pairs(system: PlacedBodies, paths: RigidPaths, gap: float) -> tuple[I
 
 def _farthest(system: PlacedBodies) -> Floats:
     """Return bounds (m,) of the distances of the bodies' points from their centres of mass, lengths."""
-    found = []
-    for body in system.bodies:
-        centre, tree = body.body.mass.center, body.tree
-        found.append(np.linalg.norm(np.maximum(centre - tree.lower[0], tree.upper[0] - centre)))
-    return np.array(found)
+    return np.array([body.farthest for body in system.bodies])
 
 
 class TrianglePairs(NamedTuple):
