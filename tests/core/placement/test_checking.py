@@ -203,8 +203,9 @@ def test_a_certificate_finds_the_depth_that_a_check_finds() -> None:
 def test_of_several_bodies_each_pair_that_overlaps_is_found_once_and_in_slices(
     rng: np.random.Generator,
 ) -> None:
-    names = ["cube", "ball", "torus", "cube"]
-    bodies = [replace(body(name), name=f"{name} {i}") for i, name in enumerate(names)]
+    few = (25, 13)  # lines of the tessellation
+    ball, ring = exact(kinds.sphere(1.0), "ball", few), exact(kinds.torus(1.0, 0.3), "ring", few)
+    bodies = [body("cube"), ball, ring, replace(body("cube"), name="twin")]
     poses = [pose(rng.normal(size=3), rng.normal(size=3)) for _ in bodies]
     world = [body("slab")]
     slices, found = 0, overlapping(bodies, poses, world, 1e-6)
