@@ -29,6 +29,11 @@ def cup(arc: float) -> Body:
     return exact(formula({**places, "u": "0, 2*pi, periodic", "v": f"0, {arc}"}), "cup")
 
 
+def ball() -> Body:
+    """A ball of radius 1 and 528 triangles, which take no part in where it rests."""
+    return exact(kinds.sphere(1.0), "ball", (25, 13))
+
+
 def placed(body: Body, world: Body, rotation: Floats, at: tuple[float, float, float]) -> Placement:
     placement = Placement(body, Pose(quaternion_of(rotation), np.array(at)), [world], Settings())
     placement.run()
@@ -53,7 +58,7 @@ def test_a_cylinder_comes_to_rest_in_a_groove_of_its_radius(arc: float, tilt: fl
 @pytest.mark.slow
 @pytest.mark.parametrize("arc", [0.6, 1.4])
 def test_a_ball_comes_to_rest_in_a_cup_of_its_radius(arc: float) -> None:
-    placement = placed(exact(kinds.sphere(1.0), "ball"), cup(arc), np.eye(3), (0.1, 0.0, 1.0))
+    placement = placed(ball(), cup(arc), np.eye(3), (0.1, 0.0, 1.0))
     assert placement.status is Status.BALANCED
     assert np.abs(placement.state.pose.translation).max() <= 1e-9
     assert placement.certificate().overlap <= 1e-11
@@ -62,6 +67,6 @@ def test_a_ball_comes_to_rest_in_a_cup_of_its_radius(arc: float) -> None:
 @pytest.mark.slow
 def test_a_ball_comes_down_to_the_rim_of_a_half_sphere_of_its_radius() -> None:
     """Its wall is steep at the rim: where the ball is a height h above its place, the gap is but h^2 / 2."""
-    placement = placed(exact(kinds.sphere(1.0), "ball"), cup(0.5 * np.pi), np.eye(3), (0.0, 0.0, 0.5))
+    placement = placed(ball(), cup(0.5 * np.pi), np.eye(3), (0.0, 0.0, 0.5))
     assert placement.status is Status.BALANCED
     assert np.abs(placement.state.pose.translation).max() <= 2e-4
