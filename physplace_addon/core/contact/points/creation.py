@@ -22,7 +22,7 @@ from ..sidedness import on_their_sides, outside_before
 from .closest_points import closest_points_across_seams, closest_points_on_faces
 from .contact_curves import CurveSources
 from .extremal_pairs import may_be_minima, solve_extremal_pairs
-from .face_seeds import FaceSeeds, face_seeds, heights_and_sides, neglected
+from .face_seeds import FaceSeeds, face_seeds, heights_and_sides, nearest_of_long, neglected
 from .feature_seeds import distance_seeds, edge_seeds, vertex_seeds
 from .interface_points import SOFT, InterfacePoints, spread_out
 from .pair_roles import PairRoles
@@ -83,7 +83,8 @@ def create_points(
     faces, edges, others = _seeds(body_pair, t1, t2, reach.curved, tracked, before)
     softness = SOFT / body_pair.radius
     of_faces = [seeds.points.take(seeds.lowest & ~neglected(seeds, kept, softness)) for seeds in faces]
-    starts = InterfacePoints.join([InterfacePoints.none(), *of_faces, *others])
+    of_long = nearest_of_long(body_pair, t1, t2, reach.curved, kept, faces)
+    starts = InterfacePoints.join([InterfacePoints.none(), *of_faces, of_long, *others])
     sided, certain = _with_sides(body_pair, starts, tracked, before)
     solved, valid = _solved(body_pair, sided, certain, reach.threshold)
     new = binding(body_pair, solved.take(valid), reach.curved)

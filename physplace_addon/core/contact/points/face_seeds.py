@@ -10,19 +10,26 @@ only the local minima of the *exact* gap over the mesh become starts:
 3. a seed with a lower neighbour on the mesh is no start (instead of step 3, the descent to the deepest
    point).
 
+Corners of long triangles, as those of rods that cross, may all be out of reach.  So the nearest points of
+these are starts, too: one for each pair of faces (`nearest_of_long`).
+
 A wave finer than the mesh may be missed.  Where it crosses the other surface, `creation.points_at_crossings`
 finds it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints
-from ...vectors import dot
+from ...bodies.topology import pieces_of
+from ...collision.triangle_pairs import triangle_gap
+from ...vectors import coordinate_arrays, dot
 from ..body_pair import BodyPair, displacement_since
+from ..contact_body import ContactBody
 from ..features import FACE
 from ..row_lists import RowLists, first_of_each_pair, placed
 from ..sidedness import sides_of_base
@@ -32,6 +39,8 @@ from .pair_roles import PairRoles, closest_parameters, nearest_partner
 
 _ROUNDS = 2  # of Newton's method for the closest point: from the tessellation gaps are then right to 1e-8 R
 _BESIDE = 1e-3  # of the reach: tangential offset from its closest point of a seed that stands over the base
+_LONG = 0.5  # of the reach: longest side of a triangle of which a corner is near whatever is near it
+_FEW_LONG = 2048  # pairs of long triangles that are all looked at: it bounds the time
 _SAME_MINIMUM = 0.25  # of K d^2: half the height of the parabola K d^2 / 2 over the known minimum
 
 
@@ -144,6 +153,47 @@ def _nearest_of_corners(roles: PairRoles, mine: Ints, other: Ints) -> tuple[Ints
         least = np.flatnonzero(away == np.repeat(np.minimum.reduceat(away, first), count))
         nearest[:, corner] = least[np.searchsorted(least, first)]
     return np.repeat(mine[first], 3), np.tile(np.arange(3), len(first)), other[nearest].ravel()
+
+
+def nearest_of_long(
+    body_pair: BodyPair, t1: Ints, t2: Ints, reach: float, tracked: InterfacePoints, seeds: list[FaceSeeds]
+) -> InterfacePoints:
+    """Return a start for each pair of faces, not both flat, between triangles that are long: where these are
+    nearest to each other.
+
+    Args:
+        t1, t2: (k,) near triangles of the active body and of the world.
+        reach: the largest |gap|, a length.
+        tracked: points known before; pairs of faces that have one need no start.
+        seeds: of the corners; where many triangles are long, they are fine enough for these.
+    """
+    active, world, roles = body_pair.active, body_pair.world, PairRoles(body_pair, True)
+    long = np.minimum(active.triangle_size[t1], world.triangle_size[t2]) > _LONG * reach
+    rows = np.flatnonzero(long & ~(active.triangle_flat[t1] & world.triangle_flat[t2]))
+    face1, face2 = active.body.triangle_face[t1[rows]], world.body.triangle_face[t2[rows]]
+    known = [tracked]
+    if len(rows) > _FEW_LONG:
+        known += [each.points.take(each.over_base) for each in seeds]
+    whole = [pieces_of(each.body).face[face] for each, face in ((active, face1), (world, face2))]
+    left = np.flatnonzero(~_are_known(whole[0] * world.body.face_count + whole[1], known, world))
+    t1, t2, face1, face2 = t1[rows[left]], t2[rows[left]], face1[left], face2[left]
+    first, second = placed(active.body.triangles[t1], body_pair.pose), world.body.triangles[t2]
+    away, at1, at2 = triangle_gap(coordinate_arrays(first), coordinate_arrays(second))
+    order = np.argsort(away, kind="stable")
+    best = order[first_of_each_pair(face1[order], face2[order])]
+    uv1 = closest_parameters(PairRoles(body_pair, False), at1.T[best], t1[best], first[best])
+    uv2 = closest_parameters(roles, at2.T[best], t2[best], second[best])
+    return roles.points(roles.mover_features(FACE, face1[best], uv1), roles.base_faces(face2[best], uv2))
+
+
+def _are_known(keys: Ints, known: Sequence[InterfacePoints], world: ContactBody) -> Bools:
+    """Return which pairs of faces (k,), one number each, have any of the known points."""
+    found = [np.zeros(0, np.intp)]
+    for points in known:
+        faces = (points.dim1 == FACE) & (points.dim2 == FACE)
+        found.append(points.index1[faces] * world.body.face_count + points.index2[faces])
+    known_keys: Bools = np.isin(keys, np.unique(np.concatenate(found)))
+    return known_keys
 
 
 def heights_and_sides(

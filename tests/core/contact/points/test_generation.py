@@ -13,8 +13,10 @@ from physplace_addon.core.contact.points.generation import (
     track_interface_points,
 )
 from physplace_addon.core.contact.points.interface_points import (
+    InterfacePoints,
     without_duplicates,
 )
+from physplace_addon.core.surfaces import kinds
 from physplace_addon.core.surfaces.analytic import swept
 from tests.bodies_of_the_paper import BOWL
 from tests.core.contact.body_pairs import everything_within, meet
@@ -65,3 +67,20 @@ def test_points_beyond_reach_are_not_reported() -> None:
     body_pair = meet("ball", "plane", at=(0.0, 0.0, 1.1))
     assert len(everything_within(body_pair, 0.05)) == 0
     assert abs(everything_within(body_pair, 0.15).gap.min() - 0.1) < 1e-12
+
+
+@pytest.mark.parametrize(("half", "radius"), [(2.0, 0.1), (0.5, 0.1), (1.0, 0.5), (20.0, 0.1)])
+@pytest.mark.parametrize("turn", [(np.pi / 2.0, 0.0, 0.0), (1.2, 0.1, 0.0)])
+def test_rods_that_cross_have_the_point_where_their_axes_are_nearest(
+    half: float, radius: float, turn: tuple[float, float, float]
+) -> None:
+    """Between exact rods all corners of the tessellations are at the rims, out of reach."""
+    rod, other = exact(kinds.cylinder(radius, 2.0 * half), "rod"), exact(kinds.cylinder(0.1, 4.0), "other")
+    for first, second in ((rod, other), (other, rod)):
+        body_pair = meet(first, second, turn, (radius + 0.103, 0.03, 0.02))
+        axis = body_pair.pose.vectors(np.array([0.0, 0.0, 1.0]))
+        across = np.cross(axis, [0.0, 0.0, 1.0])
+        apart = abs(body_pair.pose.translation @ across) / np.linalg.norm(across) - radius - 0.1
+        lengths = Reach(*[0.3 * min(first.radius, second.radius)] * 3)
+        found = generate_interface_points(body_pair, lengths, InterfacePoints.none(), None)
+        assert abs(found.gap.min(initial=np.inf) - apart) < 1e-9
