@@ -19,7 +19,7 @@ from .tessellation import SheetTessellation, cells_at_resolution, cells_within_t
 
 # Cells above which the tolerance of a `loose` body grows: contact is no longer quick with more.
 _MANY_CELLS = 40_000
-_LOOSER = 1.0, 4.0, 16.0, 64.0
+_LOOSER = 1.0, 4.0, 16.0, 64.0  # factors by which it grows, one after another
 
 
 @dataclass(frozen=True, eq=False)
