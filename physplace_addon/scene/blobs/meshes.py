@@ -154,8 +154,9 @@ def add_disks(context: Context, blob: Object, floaters: Floaters) -> Object:
     angle = 2.0 * np.pi * np.arange(SIDES) / SIDES
     rim = np.column_stack([np.cos(angle), np.sin(angle), np.zeros(SIDES)])
     disk.from_pydata(rim.tolist(), [], [list(range(SIDES))])
-    _child("Particle", disk, parent, homes)
+    shown = _child("Particle", disk, parent, homes)
     view_layer_of(context).update()
+    shown.hide_set(True)  # itself; else the view shows a disk of radius 1 amid its instances
     return parent
 
 

@@ -193,6 +193,15 @@ def test_a_mesh_of_the_surface_is_closed_and_goes_with_the_blob(blob: bpy.types.
     work.free()
 
 
+def test_of_a_mesh_of_disks_the_view_shows_the_particles_alone(blob: bpy.types.Object) -> None:
+    scenes.activate(blob)
+    blob["blob.sigma"] = 0.5
+    assert physplace.blob_particles(made_as="DISKS") == {"FINISHED"}
+    count = len(mesh_of(active_object()).polygons)
+    seen = bpy.context.evaluated_depsgraph_get().object_instances
+    assert [each.is_instance for each in seen if each.object.name == "Particle"] == [True] * count
+
+
 def test_particles_become_empties_or_one_mesh_of_disks_on_the_surface(blob: bpy.types.Object) -> None:
     scenes.activate(blob)
     blob["blob.sigma"] = 0.25
