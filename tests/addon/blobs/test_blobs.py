@@ -199,7 +199,7 @@ def test_of_a_mesh_of_disks_the_view_shows_the_particles_alone(blob: bpy.types.O
     assert physplace.blob_particles(made_as="DISKS") == {"FINISHED"}
     count = len(mesh_of(active_object()).polygons)
     seen = bpy.context.evaluated_depsgraph_get().object_instances
-    assert [each.is_instance for each in seen if each.object.name == "Particle"] == [True] * count
+    assert [each.is_instance for each in seen if present(each.object).name == "Particle"] == [True] * count
 
 
 def test_particles_become_empties_or_one_mesh_of_disks_on_the_surface(blob: bpy.types.Object) -> None:
