@@ -49,6 +49,13 @@ def test_what_has_no_letters_is_no_name(name: str) -> None:
     assert shown_name(name) == ""
 
 
+@pytest.fixture(autouse=True)
+def title(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give the list of presets its title back: Blender names it after the one that was chosen last."""
+    presets = cast("Any", bpy.types).PHYSPLACE_PT_settings_presets
+    monkeypatch.setattr(presets, "bl_label", presets.bl_label)
+
+
 def load(name: str) -> None:
     """Choose a preset from Blender's list."""
     found = cast("Any", bpy.utils).preset_find(name, SUBFOLDER, display_name=True)
