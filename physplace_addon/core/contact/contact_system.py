@@ -89,8 +89,8 @@ class ContactSystem(PlacedBodies):
         small = [row for row, pair in enumerate(pairs) if self.searched_together(pair)]
         if len(small) > _FEW:
             those = [pairs[row] for row in small]
-            spans = np.array([self.span(pair) for pair in those])
-            for row, near in zip(small, near_triangles(self, those, reach * spans), strict=True):
+            reaches = self.reaches(those, reach)
+            for row, near in zip(small, near_triangles(self, those, reaches), strict=True):
                 found[row] = near
         return found
 
@@ -115,7 +115,7 @@ class ContactSystem(PlacedBodies):
     ) -> InterfacePoints:
         """Return the interface points of pairs of joined bodies; those of fixed parts come first."""
         now, then = self.body_pairs(pairs), None if before is None else before.body_pairs(pairs)
-        lengths = reach * np.array([self.span(pair) for pair in pairs])
+        lengths = self.reaches(pairs, reach)
         known = self.numbered_jointly(tracked.take(self.between_joined(tracked)))
         near = self.near_features(pairs, reach, before)
         points = generate_flat_points(now, lengths, then, near)

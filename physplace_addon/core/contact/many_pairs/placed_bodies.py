@@ -260,7 +260,7 @@ class PlacedBodies:
         if before is None or self.travel is None:
             return None
         now, then = self.body_pairs(pairs), before.body_pairs(pairs)
-        lengths = self._reaches(pairs, reach)
+        lengths = self.reaches(pairs, reach)
         for kept in before._kept:
             near = kept.near(now, lengths, then)
             if near is not None:
@@ -268,7 +268,7 @@ class PlacedBodies:
                 return near
         wide, _ = self.joined_pairs((FARTHER + SPARE) * reach, 0.0)
         now_wide, then_wide = self.body_pairs(wide), before.body_pairs(wide)
-        self._kept[:] = [KeptFeatures.of(now_wide, self._reaches(wide, reach), then_wide)]
+        self._kept[:] = [KeptFeatures.of(now_wide, self.reaches(wide, reach), then_wide)]
         return self._kept[0].near(now, lengths, then)
 
     @cached_property
@@ -276,7 +276,7 @@ class PlacedBodies:
         """The near features that were last searched, one or none."""
         return []
 
-    def _reaches(self, pairs: Sequence[Pair], reach: float) -> Floats:
+    def reaches(self, pairs: Sequence[Pair], reach: float) -> Floats:
         """Return a reach over spans of pairs (p,), lengths."""
         return reach * np.array([self.span(pair) for pair in pairs])
 
