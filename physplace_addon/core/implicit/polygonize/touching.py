@@ -80,12 +80,12 @@ def _without_thickness(function: ImplicitFunction, places: Floats, sides: Floats
     on = projected(function, places, float(sides.max()))
     value, gradient = function.gradient(on)
     normals = length_and_unit(gradient)[1]
-    within = [
+    (one, other), (before, behind) = (
         [function.value(on + way * step[:, None] * normals) < 0.0 for way in (-1.0, 1.0)]
         for step in (_BESIDE * sides, thick)
-    ]
+    )
     there = (distances_to_surface(value, gradient) <= _ARRIVED * sides) & (
         np.abs(on - places).max(axis=1) <= sides
     )
-    slit = within[1][0] & within[1][1] & (thick > 0.0)
-    return np.asarray(there & ((within[0][0] == within[0][1]) | slit))
+    slit = before & behind & (thick > 0.0)
+    return np.asarray(there & ((one == other) | slit))
