@@ -1,6 +1,7 @@
 """Small triangle meshes for tests: points (n, 3) and triangles (t, 3), wound outward."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 CUBE_POINTS = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
 CUBE_TRIANGLES = np.array(
@@ -11,6 +12,11 @@ CUBE_TRIANGLES = np.array(
 )
 SQUARE_POINTS = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]])
 SQUARE_TRIANGLES = np.array([[0, 1, 2], [0, 2, 3]])
+
+
+def cube_mesh(size: float = 1.0, center: ArrayLike = (0.0, 0.0, 0.0)) -> tuple[np.ndarray, np.ndarray]:
+    """A cube of a size about a centre."""
+    return size * CUBE_POINTS + np.asarray(center), CUBE_TRIANGLES
 
 
 def torus(nu: int, nv: int) -> tuple[np.ndarray, np.ndarray]:

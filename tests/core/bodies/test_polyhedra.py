@@ -8,18 +8,18 @@ from numpy import float32, float64
 from numpy.typing import ArrayLike
 
 from physplace_addon.core import arrays
-from physplace_addon.core.arrays import Floats, Ints
+from physplace_addon.core.arrays import Ints
 from physplace_addon.core.bodies import polyhedron
 from physplace_addon.core.bodies.body import Body
 from physplace_addon.core.errors import MeshError
-from physplace_addon.core.mesh.inside import encloses, winding_number
 from tests.core import polygon_meshes
+from tests.core.bodies.polyhedron_structure import check_structure, normals
 from tests.core.meshes import (
     CUBE_POINTS,
     CUBE_TRIANGLES,
     SQUARE_POINTS,
     SQUARE_TRIANGLES,
-    beside,
+    cube_mesh,
     moebius,
     split,
     torus,
@@ -36,38 +36,8 @@ def cube() -> Body:
     return polyhedron(CUBE_POINTS, CUBE_TRIANGLES, "cube")
 
 
-def cube_mesh(size: float = 1.0, center: ArrayLike = (0.0, 0.0, 0.0)) -> tuple[Floats, Ints]:
-    return size * CUBE_POINTS + np.asarray(center), CUBE_TRIANGLES
-
-
 def fans(faces: Sequence[Sequence[int]]) -> Ints:
     return np.array([[face[0], face[i], face[i + 1]] for face in faces for i in range(1, len(face) - 1)])
-
-
-def normals(body: Body) -> Floats:
-    a, b, c = body.triangles[:, 0], body.triangles[:, 1], body.triangles[:, 2]
-    normal = np.cross(b - a, c - a)
-    result: Floats = normal / np.linalg.norm(normal, axis=1, keepdims=True)
-    return result
-
-
-def check_structure(body: Body) -> None:
-    """What holds for every polyhedron, whatever its state."""
-    corners = body.face_geometry(np.repeat(body.triangle_face, 3), body.triangle_uv.reshape(-1, 2))
-    assert np.allclose(corners.point, body.triangles.reshape(-1, 3), rtol=0.0, atol=1e-14 * body.radius)
-    assert np.allclose(corners.normal[::3], normals(body), atol=1e-9)
-    assert np.array_equal(body.points[body.triangle_corners], body.triangles)
-    ends = body.edge_geometry(np.repeat(body.segment_edge, 2), body.segment_t.reshape(-1))
-    assert np.allclose(ends.point, body.segments.reshape(-1, 3), rtol=0.0, atol=1e-14 * body.radius)
-    owners = body.triangles[body.segment_owner]
-    for end in range(2):
-        assert np.all(np.any(np.all(owners == body.segments[:, None, end], axis=2), axis=1))
-    beside_vertex = body.triangles[body.vertex_owner]
-    assert np.all(np.any(np.all(beside_vertex == body.vertices[:, None], axis=2), axis=1))
-    assert np.allclose(np.linalg.norm(body.cone_directions, axis=1), 1.0)
-    assert len(body.cone_start) == len(body.vertices) + 1
-    assert body.cone_start[-1] == len(body.cone_directions)
-    assert np.linalg.norm(body.points - body.points.mean(axis=0), axis=1).max() <= 2.0 * body.radius
 
 
 def test_a_cube_is_twelve_flat_faces_twelve_edges_and_eight_corners() -> None:
@@ -141,78 +111,6 @@ def test_faces_turned_over_are_turned_back(turned: slice) -> None:
     assert body.mass.volume == pytest.approx(reference.mass.volume, rel=1e-14)
     assert np.allclose(normals(body), normals(reference), atol=1e-14)
     assert any("turned" in note for note in body.notes)
-
-
-def test_a_shell_inside_out_beside_a_good_one_is_turned() -> None:
-    inverted = (cube_mesh(1.0, (3.0, 0.0, 0.0))[0], CUBE_TRIANGLES[:, ::-1])
-    body = polyhedron(*beside(cube_mesh(2.0), inverted), "two cubes")
-    assert body.closed
-    assert body.mass.volume == pytest.approx(9.0)
-
-
-@pytest.mark.parametrize("inverted", [False, True])
-def test_a_cavity_stays_a_cavity(inverted: bool) -> None:
-    points, triangles = beside(cube_mesh(2.0), (cube_mesh(1.0)[0], CUBE_TRIANGLES[:, ::-1]))
-    body = polyhedron(points, triangles[:, ::-1] if inverted else triangles, "hollow")
-    assert body.closed
-    assert body.mass.volume == pytest.approx(7.0)
-
-
-@pytest.mark.parametrize("offset", [(1.0, 1.0, 0.0), (1.0, 1.0, 1.0)])
-def test_solids_that_touch_in_an_edge_or_a_corner_stay_solid(offset: tuple[float, float, float]) -> None:
-    body = polyhedron(*beside(cube_mesh(), cube_mesh(1.0, offset)), "touching")
-    check_structure(body)
-    assert body.closed
-    assert body.mass.volume == pytest.approx(2.0)
-
-
-CUBE_CUT_OTHERWISE = np.array(
-    [
-        [*corners]
-        for (a, b, c), (_, _, d) in CUBE_TRIANGLES.reshape(6, 2, 3)
-        for corners in ((b, c, d), (b, d, a))
-    ]
-)
-"""The cube's triangles with the other diagonals."""
-
-
-@pytest.mark.parametrize("count", [2, 5])
-@pytest.mark.parametrize("other", [CUBE_TRIANGLES, CUBE_CUT_OTHERWISE], ids=["alike", "otherwise"])
-def test_solids_glued_at_faces_are_one_solid_without_walls(count: int, other: Ints) -> None:
-    cubes = [
-        (cube_mesh(1.0, (float(i), 0.0, 0.0))[0], other if i % 2 else CUBE_TRIANGLES) for i in range(count)
-    ]
-    body = polyhedron(*beside(*cubes), "glued")
-    check_structure(body)
-    assert body.closed
-    assert body.mass.volume == pytest.approx(count)
-    assert body.face_count == 2 * (4 * count + 2)
-    assert body.notes[-1] == f"{2 * (count - 1)} triangles of walls inside left out"
-
-
-def test_a_doubled_face_outside_of_glued_solids_is_no_wall() -> None:
-    points, triangles = beside(cube_mesh(), cube_mesh(1.0, (1.0, 0.0, 0.0)))
-    body = polyhedron(points, np.vstack([triangles, triangles[:2, ::-1]]), "glued")
-    assert body.closed
-    assert body.mass.volume == pytest.approx(2.0)
-
-
-def test_a_square_from_one_solid_to_another_is_no_wall() -> None:
-    """What is left without it is a solid, but it is not inside of that."""
-    points, triangles = beside(cube_mesh(), cube_mesh(1.0, (2.0, 0.0, 0.0)))
-    square = np.array([[7, 6, 10], [7, 10, 11]])
-    body = polyhedron(points, np.vstack([triangles, square, square[:, ::-1]]), "bridge")
-    assert not body.closed
-    assert body.face_count == 26
-
-
-@pytest.mark.parametrize("turn", [1, -1])
-def test_a_solid_that_is_there_twice_and_cut_otherwise_counts_once(turn: int) -> None:
-    body = polyhedron(CUBE_POINTS, np.vstack([CUBE_TRIANGLES, CUBE_CUT_OTHERWISE[:, ::turn]]), "twice")
-    check_structure(body)
-    assert body.closed
-    assert body.mass.volume == pytest.approx(1.0)
-    assert body.notes == ("12 triangles of doubled faces merged",)
 
 
 def test_a_sheet_has_its_area_for_mass_and_edges_with_one_face() -> None:
@@ -330,33 +228,6 @@ def test_a_corner_on_the_side_of_a_doubled_face_leaves_one_face() -> None:
     check_structure(body)
     assert body.mass.volume == pytest.approx(1.0)
     assert body.edge_count == 5
-
-
-def test_a_shell_inside_out_in_the_hole_of_a_ring_is_no_cavity() -> None:
-    ring = torus(24, 12)
-    body = polyhedron(*beside(ring, (cube_mesh(0.9)[0], CUBE_TRIANGLES[:, ::-1])), "ring and cube")
-    assert body.closed
-    assert body.mass.volume == pytest.approx(polyhedron(*ring, "ring").mass.volume + 0.9**3)
-
-
-@pytest.mark.parametrize("inverted", [False, True])
-def test_matter_inside_matter_adds_none_and_matter_in_a_cavity_does(inverted: bool) -> None:
-    hollow = (cube_mesh(2.0)[0], CUBE_TRIANGLES[:, ::-1])
-    shells = (cube_mesh(3.0), hollow, cube_mesh(1.0), cube_mesh(0.5))
-    points, triangles = beside(*shells)
-    body = polyhedron(points, triangles[:, ::-1] if inverted else triangles, "shells")
-    assert body.closed
-    assert body.mass.volume == pytest.approx(27.0 - 8.0 + 1.0)
-    assert body.notes[-2:] == ("1 inner shells taken as cavities", "1 inner shells that add no mass")
-
-
-def test_many_shells_know_their_places(rng: np.random.Generator) -> None:
-    """Against the winding number, for boxes in and around a ring."""
-    places = 3.5 * rng.uniform(-1.0, 1.0, size=(200, 3)) * [1.0, 1.0, 0.4]
-    ring = torus(48, 24)
-    inside = encloses(ring[0][ring[1]], places)
-    assert np.array_equal(inside, [winding_number(place, ring[0][ring[1]]) > 0.5 for place in places])
-    assert 20 < inside.sum() < 180
 
 
 NOWHERE = np.where(np.arange(8)[:, None] == 0, CUBE_POINTS, np.nan)
