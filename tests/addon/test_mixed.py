@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 import numpy as np
 import pytest
@@ -25,7 +27,7 @@ from tests.scene import scenes
 AT_REST = {"BALANCED", "AT_ENERGY_MINIMUM"}
 
 
-def _rests_on_the_floor(obj: bpy.types.Object) -> dict[str, object]:
+def _rests_on_the_floor(obj: bpy.types.Object) -> dict[str, Any]:
     """Place an object over a floor: what is seen of it stands on the floor, and nothing is below it."""
     scenes.floor()
     obj.location.z, obj.rotation_euler = 4.0, (0.4, 0.3, 0.2)
@@ -134,7 +136,7 @@ def test_a_face_with_a_hole_is_as_it_is_seen() -> None:
     mesh.from_pydata([(x, y, 0.0) for x, y in outer + inner], [], [(0, 1, 2, 3, 0, 4, 5, 6, 7, 4)])
     frame = added("Frame", mesh)
     report = _rests_on_the_floor(frame)
-    assert "1 faces with holes in them; 2 open borders, of 8 edges" in str(report["notes"])
+    assert "1 faces with holes in them; 2 open borders, of 8 edges" in "; ".join(report["notes"])
     peg = scenes.cube("Peg", (0.0, 0.0, 5.0))
     peg.scale = (0.5, 0.5, 0.5)
     assert place(peg)["status"] == "BALANCED"

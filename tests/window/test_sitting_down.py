@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from tests.blender_data import physplace
+from tests.blender_data import physplace, report_of
 from tests.scene.linkages import rigs
 from tests.scene.linkages.standing_figure import figure_bent_over_the_seat
 from tests.window import afresh, extension
@@ -51,6 +51,6 @@ async def test_a_figure_sits_down_in_the_view(user: User) -> None:
     assert_nothing_is_open()
     after = _pelvis()
     assert after[2, 3] < before[2, 3] - 0.05
-    assert bpy.data.objects["Figure"]["physplace_report"]["rests_on"] == "Seat; Floor"
+    assert report_of(bpy.data.objects["Figure"])["rests_on"] == ["Seat", "Floor"]
     await user.undo()
     np.testing.assert_allclose(_pelvis(), before, atol=1e-6)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from bpy.types import Object, Scene
@@ -27,7 +27,8 @@ _ROUNDING = 1e-9  # a share of the weight or a coefficient of which no more than
 
 OVERLAPS = "it overlaps"  # how the note on what is overlapped begins
 
-Report = Mapping[str, str | int | float | bool]
+Value = str | int | float | bool | list[str]
+Report = Mapping[str, Value]
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Row:
     value: str
 
 
-def report_of(certificate: Certificate) -> dict[str, str | int | float | bool]:
+def report_of(certificate: Certificate) -> dict[str, Value]:
     """Return the certificate's figures under their public names, with its notes."""
     return {
         "status": certificate.status.name,
@@ -50,8 +51,8 @@ def report_of(certificate: Certificate) -> dict[str, str | int | float | bool]:
         "residual_torque": float(certificate.residual_torque),
         "required_friction": float(certificate.required_friction),
         "stable": bool(certificate.stable),
-        "rests_on": "; ".join(certificate.supports),
-        "notes": "; ".join([*_overlaps(certificate), *certificate.notes]),
+        "rests_on": list(certificate.supports),
+        "notes": [*_overlaps(certificate), *certificate.notes],
     }
 
 
@@ -105,10 +106,11 @@ def sentence_of(report: Report) -> str:
         return _sentence(f"{overlaps}: Extricate frees it, or move it clear")
     if not status.at_rest:
         return _sentence(status.message)
-    names = [name for name in str(report.get("rests_on", "")).split("; ") if name]
+    names = _listed(report, "rests_on")
     where = f"At rest on {in_words(names)}" if names else "At rest"
     if status is Status.BALANCED_BY_FRICTION:
-        return f"{where}, held by friction of at least {float(report['required_friction']):.2g}"
+        least = cast("float", report["required_friction"])
+        return f"{where}, held by friction of at least {least:.2g}"
     if status is Status.AT_ENERGY_MINIMUM:
         return f"{where}, as low as it gets; the contacts found do not balance it exactly"
     return (
@@ -124,10 +126,18 @@ def figures_of(report: Report, scene: Scene) -> list[Row]:
 
 def notes_of(report: Report) -> list[str]:
     """Return the report's notes."""
-    return [note for note in str(report.get("notes", "")).split("; ") if note]
+    return _listed(report, "notes")
 
 
-def _shown(key: str, value: str | int | float | bool, scene: Scene) -> str:
+def _listed(report: Report, key: str) -> list[str]:
+    """Return the texts of a list in a report; reports of earlier versions have them in one text."""
+    found = report.get(key, [])
+    return (
+        [text for text in found.split("; ") if text] if isinstance(found, str) else list(cast("Any", found))
+    )
+
+
+def _shown(key: str, value: Value, scene: Scene) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if not isinstance(value, float):

@@ -63,7 +63,7 @@ def test_it_falls_only_onto_what_else_is_selected() -> None:
     for obj in (brick, shelf):
         obj.select_set(True)
     scene_settings().onto = "SELECTED"
-    assert place(brick)["rests_on"] == "Shelf"
+    assert place(brick)["rests_on"] == ["Shelf"]
     assert scenes.world_matrix(brick)[2, 3] == pytest.approx(1.1, abs=1e-5)
 
 

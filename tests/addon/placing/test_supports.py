@@ -12,11 +12,11 @@ def test_a_cube_on_two_others_rests_on_both_and_on_nothing_else() -> None:
     scenes.cube("Left", (-1.5, 0.0, 1.0))
     scenes.cube("Right", (1.5, 0.0, 1.0))
     report = place(scenes.cube("Top", (0.0, 0.0, 4.0)))
-    assert set(report["rests_on"].split("; ")) == {"Left", "Right"}
+    assert set(report["rests_on"]) == {"Left", "Right"}
 
 
 def test_what_carries_most_is_named_first() -> None:
     scenes.cube("Left", (-1.2, 0.0, 1.0))
     scenes.cube("Right", (1.8, 0.0, 1.0))
     report = place(scenes.cube("Top", (0.0, 0.0, 4.0)))
-    assert report["rests_on"] == "Left; Right"
+    assert report["rests_on"] == ["Left", "Right"]

@@ -16,8 +16,8 @@ BALANCED: Report = {
     "residual_force": 3e-17,
     "required_friction": 0.25,
     "stable": True,
-    "rests_on": "Table",
-    "notes": "",
+    "rests_on": ["Table"],
+    "notes": [],
 }
 
 
@@ -26,12 +26,14 @@ BALANCED: Report = {
     [
         ({}, 'At rest on "Table", stable'),
         ({"stable": False}, 'At rest on "Table", but the least push tips it: Nudge lets it fall'),
-        ({"rests_on": "Bowl; Table"}, 'At rest on "Bowl" and "Table", stable'),
-        ({"rests_on": ""}, "At rest, stable"),
+        ({"rests_on": ["Bowl; large", "Table"]}, 'At rest on "Bowl; large" and "Table", stable'),
+        ({"rests_on": []}, "At rest, stable"),
+        ({"rests_on": "Bowl; Table"}, 'At rest on "Bowl" and "Table", stable'),  # by an earlier version
+        ({"rests_on": "", "notes": ""}, "At rest, stable"),
         ({"status": "BALANCED_BY_FRICTION"}, 'At rest on "Table", held by friction of at least 0.25'),
         (
-            {"status": "INTERFERING_START", "notes": 'it overlaps "Table"; its mass is of its hull'},
-            'It overlaps "Table": Extricate frees it, or move it clear',
+            {"status": "INTERFERING_START", "notes": ['it overlaps "A; b"', "its mass is of its hull"]},
+            'It overlaps "A; b": Extricate frees it, or move it clear',
         ),
         ({"status": "INTERRUPTED"}, "Left on its way: it overlaps nothing, but is not at rest"),
         ({"status": "NO_SUPPORT"}, "Nothing is below it: it would fall for ever"),
