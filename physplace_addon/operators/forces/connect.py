@@ -20,7 +20,7 @@ from ...scene.access import scene_of
 from ...scene.reading.subjects.subject import Subject
 from ...scene.reading.visible import place_of
 from ..common import Conclusion, NeedsShape, conclude, location_property, other_object
-from ..placing.run import beginning, scenario_of, settings_for
+from ..placing.run import beginning, reading_to_move, settings_for
 from ..sliced import SlicedOperator
 
 NEAREST, ORIGIN, POINT = "NEAREST", "ORIGIN", "POINT"
@@ -129,7 +129,7 @@ class PHYSPLACE_OT_connect(NeedsShape, ConnectionProperties, SlicedOperator):
     def job(self, context: Context) -> Job[Conclusion]:
         """Let the connection draw the object until nothing moves any more."""
         target = self.target_in_world(context)
-        scenario = yield from scenario_of(context)
+        scenario = yield from reading_to_move(context)
         connection = self.connection_on(scenario.subject, target)
         settings = settings_for(context, scenario, weight=self.use_gravity)
         run = yield from beginning(context, scenario, settings, [connection])

@@ -18,7 +18,7 @@ from ...core.placement import Local
 from ...rest_properties import STRENGTH
 from ...scene.reading.subjects.subject import Subject
 from ..common import Conclusion, NeedsShape, conclude, location_property
-from ..placing.run import LEFT_IN_PLACE, beginning, scenario_of, settings_for
+from ..placing.run import LEFT_IN_PLACE, beginning, reading_to_move, settings_for
 from ..sliced import SlicedOperator
 
 PUSH, PULL, VECTOR = "PUSH", "PULL", "VECTOR"
@@ -99,7 +99,7 @@ class PHYSPLACE_OT_push(NeedsShape, LocalForceProperties, SlicedOperator):
 
     def job(self, context: Context) -> Job[Conclusion]:
         """Let the force act to the end. A push has no potential energy, so steps may gain energy."""
-        scenario = yield from scenario_of(context)
+        scenario = yield from reading_to_move(context)
         force = self.force_on(context, scenario.subject)
         settings = replace(settings_for(context, scenario), check_energy=False)
         run = yield from beginning(context, scenario, settings, [force])
@@ -135,7 +135,7 @@ class PHYSPLACE_OT_nudge(NeedsShape, LocalForceProperties, SlicedOperator):
 
     def job(self, context: Context) -> Job[Conclusion]:
         """Let the force act for some steps, and then only the weight."""
-        scenario = yield from scenario_of(context)
+        scenario = yield from reading_to_move(context)
         force = self.force_on(context, scenario.subject)
         settings = settings_for(context, scenario)
         run = yield from beginning(context, scenario, replace(settings, check_energy=False), [force])

@@ -7,10 +7,11 @@ from bpy.types import Context
 
 from ...core.jobs import Job, Progress
 from ...core.placement import check
+from ...scene.reading.scenario import reading
 from ...scene.writing.outcome import Outcome, write_reports_only
 from ..common import Conclusion, NeedsShape, conclude
 from ..sliced import SlicedOperator
-from .run import scenario_of, settings_for
+from .run import settings_for
 
 
 class PHYSPLACE_OT_check(NeedsShape, SlicedOperator):
@@ -25,7 +26,7 @@ class PHYSPLACE_OT_check(NeedsShape, SlicedOperator):
 
     def job(self, context: Context) -> Job[Conclusion]:
         """Ask core and keep the report."""
-        scenario = yield from scenario_of(context)
+        scenario = yield from reading(context)
         subject = scenario.subject
         yield Progress(f'Checking "{subject.name}"')
         certificate = check(subject.body, subject.pose, scenario.world, settings_for(context, scenario))

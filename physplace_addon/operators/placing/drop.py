@@ -18,7 +18,6 @@ from ...core.bodies import Body
 from ...core.jobs import Job, Progress
 from ...core.wording import counted
 from ...scene.access import present, scene_of
-from ...scene.reading.scenario import reading
 from ...scene.reading.settings import gravity_direction
 from ...scene.reading.subjects.subject import Subject
 from ...scene.reading.visible import Family
@@ -26,7 +25,7 @@ from ...scene.writing.outcome import Outcome, write_reports_only, write_rests
 from ..common import FREED, Conclusion, NeedsShape, conclude
 from ..sliced import SlicedOperator
 from .options import PlacementProperties
-from .run import LEFT_IN_PLACE, beginning, key_options, settings_for
+from .run import LEFT_IN_PLACE, beginning, key_options, reading_to_move, settings_for
 
 ResultT = TypeVar("ResultT")
 
@@ -63,7 +62,7 @@ class PHYSPLACE_OT_drop_selected(NeedsShape, PlacementProperties, SlicedOperator
 
     def _dropping(self, context: Context) -> Job[list[Outcome]]:
         movers = self.movers(context, together=True)
-        scenario = yield from reading(context, movers, options=self.chosen_options(context, movers))
+        scenario = yield from reading_to_move(context, movers, options=self.chosen_options(context, movers))
         down = np.array(gravity_direction(scene_of(context), scenario.options.direction))
         order = sorted(scenario.subjects, key=lambda subject: -lowest(subject, down))
         names = [Family.of(subject.object).names for subject in order]

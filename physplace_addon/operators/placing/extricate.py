@@ -17,10 +17,11 @@ from ...core.rigid import Pose
 from ...core.wording import in_words
 from ...scene.access import scene_of
 from ...scene.reading.scenario import Scenario, completed
+from ...scene.reading.subjects.movers import selected_movers
 from ...scene.writing.outcome import write_rests
 from ..common import Conclusion, NeedsShape, conclude
 from ..sliced import SlicedOperator
-from .run import beginning, key_options, scenario_of, settings_for
+from .run import beginning, key_options, reading_to_move, settings_for
 
 ROOM = 0.05  # distance over R kept between several objects: a heap that is packed tight takes many steps
 
@@ -46,7 +47,8 @@ class PHYSPLACE_OT_extricate(NeedsShape, SlicedOperator):
 
     def job(self, context: Context) -> Job[Conclusion]:
         """Clear the objects, then place them; where nothing is below, they stay where they are clear."""
-        scenario = yield from scenario_of(context, together=self.together)
+        movers = selected_movers(context) if self.together else None
+        scenario = yield from reading_to_move(context, movers)
         settings = settings_for(context, scenario)
         cleared = yield from cleared_of_overlaps(context, scenario, settings)
         run = yield from beginning(context, cleared, settings)

@@ -16,7 +16,6 @@ from bpy.types import Context, Event
 from ...core.errors import PhysPlaceError
 from ...core.jobs import Job, finished
 from ...scene.access import present
-from ...scene.reading.scenario import reading
 from ...scene.references import ObjectReference
 from ...scene.writing import duplicate
 from ..common import Conclusion, NeedsShape, conclude, cursor_progress
@@ -30,8 +29,8 @@ from ..view import View
 from .manipulation.point_handle import PointAction, PointHandle
 from .manipulation.transform_input import ACCEPTS, TRANSFORM_HINTS, TransformInput
 from .options import PlacementProperties
-from .record import PlacementRecord, read_records, write_records
-from .run import beginning, settings_for
+from .record import PlacementRecord, read_records, records_for, write_records
+from .run import beginning, reading_to_move, settings_for
 from .session import PlacementSession
 
 HOLDING = frozenset({"MOVE", "TURN", *PointAction.__members__})  # the mouse may hold something then
@@ -84,17 +83,19 @@ class PHYSPLACE_OT_place(NeedsShape, PlacementProperties, ModalOperator):
             return finished(shown_at_cursor(self._job_to_the_end(context), progress))
 
     def _job_to_the_end(self, context: Context) -> Job[Conclusion]:
-        records = read_records(self.ways)
+        movers = self.movers(context, together=self.together)
+        records = records_for(movers, read_records(self.ways))
         if not records:
-            movers = self.movers(context, together=self.together)
-            scenario = yield from reading(context, movers, options=self.chosen_options(context, movers))
+            options = self.chosen_options(context, movers)
+            scenario = yield from reading_to_move(context, movers, options=options)
             run = yield from beginning(context, scenario, settings_for(context, scenario))
             yield from run.running(context)
             return conclude(run.write(context))
         outcomes = []
         for record in records:
             movers = record.movers()
-            scenario = yield from reading(context, movers, options=self.chosen_options(context, movers))
+            options = self.chosen_options(context, movers)
+            scenario = yield from reading_to_move(context, movers, options=options)
             settings = settings_for(context, scenario)
             run = yield from beginning(context, scenario, settings, record.ties, record.poses or None)
             if len(record.bilateral):

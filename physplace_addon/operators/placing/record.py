@@ -59,6 +59,14 @@ class PlacementRecord:
         return [bpy.data.objects[name] for name in self.names]
 
 
+def records_for(movers: Sequence[Object], records: Sequence[PlacementRecord]) -> list[PlacementRecord]:
+    """Return the records that say how so many objects are moved at once, one alone or several; none if they
+    are of the other way to place: then all begin from where they stand.
+    """
+    were_together = any(len(record.names) > 1 for record in records)
+    return list(records) if were_together == (len(movers) > 1) else []
+
+
 def write_records(records: Sequence[PlacementRecord]) -> str:
     """Return records as text."""
     return json.dumps(

@@ -22,7 +22,7 @@ from ...core.placement import Filled, Placement
 from ...core.placement.replication import Spacing, Turn, Turns, filling
 from ...scene.access import present, scene_of
 from ...scene.errors import SceneError
-from ...scene.reading.scenario import Scenario, completed, reading
+from ...scene.reading.scenario import Scenario, completed
 from ...scene.reading.subjects.subject import Subject
 from ...scene.reading.visible import Family
 from ...scene.references import ObjectReference
@@ -31,7 +31,7 @@ from ...scene.writing.outcome import Outcome, write_rests
 from ..common import Conclusion, NeedsShape, other_object
 from ..sliced import SlicedOperator
 from .options import PlacementProperties
-from .run import key_options, poses_to_fall_from, settings_for
+from .run import key_options, poses_to_fall_from, reading_to_move, settings_for
 
 
 class PHYSPLACE_OT_replicate(NeedsShape, PlacementProperties, SlicedOperator):
@@ -145,7 +145,7 @@ class PHYSPLACE_OT_replicate(NeedsShape, PlacementProperties, SlicedOperator):
         options = self.chosen_options(context, movers)
         if options.ground is not None:
             options = replace(options, ground=options.ground | named)
-        scenario = yield from reading(context, movers, named, options)
+        scenario = yield from reading_to_move(context, movers, named, options)
         return (yield from completed(context, scenario, [scenario.subject.start]))
 
     def _filling(self, context: Context, scenario: Scenario, first: int) -> Job[Filled]:

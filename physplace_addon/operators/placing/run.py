@@ -12,7 +12,7 @@ from operator import is_not
 
 import bpy
 import numpy as np
-from bpy.types import Context, Scene
+from bpy.types import Context, Object, Scene
 
 from ...core.contact.system import BilateralContacts
 from ...core.jobs import Job, Progress
@@ -25,13 +25,13 @@ from ...scene.reading.bilateral import bilateral_pairs
 from ...scene.reading.nearness import Travel
 from ...scene.reading.scenario import Scenario, completed, reading
 from ...scene.reading.settings import gravity_direction, placement_settings, settings_of
-from ...scene.reading.subjects.movers import selected_movers
-from ...scene.reading.subjects.options import Stance
+from ...scene.reading.subjects.options import PlacementOptions, Stance
 from ...scene.reading.subjects.stance import stood
 from ...scene.reading.subjects.subject import Subject
 from ...scene.units import length_text
 from ...scene.writing.keys import KeyOptions
 from ...scene.writing.outcome import Outcome, write_reports_only, write_rests
+from ...scene.writing.preview import Preview
 from ..common import FREED
 
 LEFT_IN_PLACE = frozenset({Status.NO_SUPPORT, Status.INTERFERING_START})
@@ -136,9 +136,20 @@ class PlacementRun:
         return PlacementRun(self.scenario, solver, self.earlier_steps + self.solver.steps, self.freed_by)
 
 
-def scenario_of(context: Context, *, together: bool = False) -> Job[Scenario]:
-    """Read the active object, or all selected ones, and the world around them, in slices."""
-    return (yield from reading(context, selected_movers(context) if together else None))
+def reading_to_move(
+    context: Context,
+    movers: Sequence[Object] | None = None,
+    also: frozenset[str] = frozenset(),
+    options: PlacementOptions | None = None,
+) -> Job[Scenario]:
+    """Read what is to be moved and what is around it, in slices; as `reading`.
+
+    Raises SceneError, before anything is solved, for an object whose transform something else owns, or that
+    does not move as one rigid body.
+    """
+    scenario = yield from reading(context, movers, also, options)
+    Preview(scenario.subjects).check_writable(context)
+    return scenario
 
 
 def settings_for(context: Context, scenario: Scenario, *, weight: bool = True) -> Settings:

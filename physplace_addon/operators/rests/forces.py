@@ -10,12 +10,12 @@ from bpy.types import Context, Object
 
 from ...core.jobs import Job
 from ...scene.errors import SceneError
+from ...scene.reading.scenario import reading
 from ...scene.reading.subjects.movers import active_mover, check_editable
 from ...scene.rests import rest_forces
 from ..common import Conclusion, ObjectOperator, other_object
 from ..forces.connect import ConnectionProperties
 from ..forces.push import LocalForceProperties
-from ..placing.run import scenario_of
 from ..sliced import SlicedOperator
 from .keyed import NeedsRests, chosen
 
@@ -35,7 +35,7 @@ class PHYSPLACE_OT_rest_push_add(NeedsRests, LocalForceProperties, SlicedOperato
 
     def job(self, context: Context) -> Job[Conclusion]:
         """Keep the push with the rest."""
-        subject = (yield from scenario_of(context)).subject
+        subject = (yield from reading(context)).subject
         obj = active_mover(context)
         rest = chosen(obj)
         rest_forces.add_push(rest, subject, self.force_on(context, subject))
@@ -55,7 +55,7 @@ class PHYSPLACE_OT_rest_connection_add(NeedsRests, ConnectionProperties, SlicedO
     def job(self, context: Context) -> Job[Conclusion]:
         """Keep the connection with the rest."""
         target = self.target_in_world(context)
-        subject = (yield from scenario_of(context)).subject
+        subject = (yield from reading(context)).subject
         obj = active_mover(context)
         rest = chosen(obj)
         other = other_object(context, self.target) if self.target else None

@@ -34,7 +34,7 @@ from ...scene.writing.actions import keys_restored_on_error
 from ...scene.writing.outcome import Outcome
 from ...scene.writing.preview import Preview
 from ..common import Conclusion, NeedsShape, ObjectOperator, no_active_object_reason
-from ..placing.run import beginning, key_options, scenario_of, settings_for
+from ..placing.run import beginning, key_options, reading_to_move, settings_for
 from ..sliced import SlicedOperator
 
 if TYPE_CHECKING:
@@ -55,8 +55,7 @@ class PHYSPLACE_OT_keyframe_rest(NeedsShape, SlicedOperator):
     def job(self, context: Context) -> Job[Conclusion]:
         """Place it from where it was put by hand, key it, and keep the rest."""
         name, frame = active_mover(context).name, scene_of(context).frame_current
-        scenario = yield from scenario_of(context)
-        Preview(scenario.subjects).check_writable(context)
+        scenario = yield from reading_to_move(context)
         obj = bpy.data.objects[name]
         start, known = rests.manual_start(obj, scenario.subject), rests.rest_on(obj, frame)
         forces = rest_forces.forces_of(context, obj, known, scenario.subject) if known else []

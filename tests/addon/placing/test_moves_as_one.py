@@ -7,6 +7,7 @@ from typing import Any, cast
 import bpy
 import pytest
 
+from physplace_addon.core.placement import Placement
 from physplace_addon.scene.reading.scenario import read
 from physplace_addon.scene.writing.preview import Preview
 from tests.addon import mixed_objects
@@ -33,6 +34,18 @@ def test_a_child_that_a_constraint_holds_is_named() -> None:
     assert place(cube)["status"] == "BALANCED"
 
 
+@pytest.mark.parametrize(
+    "operator", ["place", "drop_selected", "replicate", "extricate", "push", "nudge", "connect"]
+)
+def test_it_is_refused_before_anything_is_solved(operator: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    cube, child = _cube_with_a_child()
+    constrain(child, "COPY_LOCATION", scenes.linked(bpy.data.objects.new("There", None), (2.0, 0.0, 5.5)))
+    steps: list[Placement] = []
+    monkeypatch.setattr(Placement, "step", steps.append)
+    refused(getattr(physplace, operator), cube, '"Child": it does not move along with "Cube"')
+    assert steps == []
+
+
 def test_a_child_that_a_driver_moves_is_named() -> None:
     cube, child = _cube_with_a_child()
     driver = cast("Any", child.driver_add("location", 0)).driver
@@ -47,6 +60,9 @@ def test_a_child_that_follows_another_child_moves_along() -> None:
     other = scenes.cube("Other", (-2.0, 0.0, 0.5))
     other.parent = cube
     constrain(child, "TRACK_TO", other)
+    refused(physplace.place, cube, '"Child": it does not move along')  # its up axis is the world's
+    child.constraints[0].mute = True
+    constrain(child, "COPY_LOCATION", other)
     assert place(cube)["status"] == "BALANCED"
 
 

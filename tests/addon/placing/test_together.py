@@ -6,6 +6,8 @@ import bpy
 import numpy as np
 import pytest
 
+from physplace_addon.core.contact.system import BilateralContacts
+from physplace_addon.operators.placing.record import PlacementRecord, write_records
 from physplace_addon.scene.access import custom_properties
 from tests.addon.running import place, refused, run
 from tests.blender_data import action_of, constrain, current_scene, physplace, scene_settings
@@ -43,6 +45,27 @@ def test_only_the_active_object_moves_unless_told() -> None:
     assert scenes.world_matrix(lower)[2, 3] == pytest.approx(1.5)
     assert scenes.world_matrix(upper)[2, 3] == pytest.approx(3.5, abs=1e-5)
     assert "physplace_report" not in custom_properties(lower)
+
+
+def test_one_that_was_placed_alone_falls_with_the_others_when_that_is_switched_on_afterwards() -> None:
+    lower, upper = _two_cubes()
+    _select(lower, upper)
+    alone = PlacementRecord(("Upper",), (), (), BilateralContacts.none(), goes_on=True)
+    run(physplace.place, upper, ways=write_records([alone]))
+    assert scenes.world_matrix(lower)[2, 3] == pytest.approx(1.5)
+    upper.location.z = 4.0
+    run(physplace.place, upper, ways=write_records([alone]), together=True)
+    assert scenes.world_matrix(lower)[2, 3] == pytest.approx(1.0, abs=1e-5)
+    assert scenes.world_matrix(upper)[2, 3] == pytest.approx(3.0, abs=1e-5)
+
+
+def test_one_of_those_that_were_placed_together_falls_alone_when_that_is_switched_off() -> None:
+    lower, upper = _two_cubes()
+    _select(lower, upper)
+    both = PlacementRecord(("Upper", "Lower"), (), (), BilateralContacts.none(), goes_on=True)
+    run(physplace.place, upper, ways=write_records([both]))
+    assert scenes.world_matrix(lower)[2, 3] == pytest.approx(1.5)
+    assert scenes.world_matrix(upper)[2, 3] == pytest.approx(3.5, abs=1e-5)
 
 
 def test_a_selected_child_moves_with_its_selected_parent() -> None:
@@ -89,5 +112,5 @@ def test_objects_that_overlap_each_other_are_reported_and_stay() -> None:
     _select(lower, upper)
     assert run(physplace.place, lower, together=True)["status"] == "INTERFERING_START"
     assert upper["physplace_report"]["status"] == "INTERFERING_START"
-    assert 'overlaps "Lower"' in upper["physplace_report"]["notes"]
+    assert 'it overlaps "Lower"' in upper["physplace_report"]["notes"]
     assert scenes.world_matrix(upper)[2, 3] == pytest.approx(2.0)
