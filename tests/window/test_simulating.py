@@ -203,6 +203,22 @@ async def test_it_is_moved_by_hand_while_it_waits_and_goes_on_from_there(user: U
     assert cube_at().to_tuple() == (0.0, 0.0, START)
 
 
+async def test_keys_move_what_is_under_the_mouse_where_the_active_object_is_not_simulated(user: User) -> None:
+    await _begun(user)
+    scenes.activate(bpy.data.objects["Floor"])
+    await user.press("G")
+    assert '"Floor": it is not simulated' in header()
+    assert operator().session.transform is None
+    await user.move_to(user.at(cube_at()))
+    await user.press("G")
+    await user.press("X")
+    await user.type_text("2.5")
+    assert '"Cube": Move 2.5' in header()
+    await user.press("RET")
+    await user.press("ESC")
+    assert_nothing_is_open()
+
+
 async def test_where_it_overlaps_it_waits_and_says_so(user: User) -> None:
     await _begun(user, last=30)
     await user.press("G")

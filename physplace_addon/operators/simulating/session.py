@@ -161,13 +161,14 @@ class SimulationSession(InteractiveSession):
             self.run.pull(None)
 
     def begin_transform(self, context: Context, view: View, mouse: Floats, *, turns: bool) -> None:
-        """Begin to move or to turn the active object by hand, through whatever is there."""
+        """Begin to move or to turn the active object by hand, through whatever is there.
+
+        Where that is not simulated it is the object under the mouse. Raises SceneError if neither is.
+        """
         if self.transform is not None:
             self.end_transform(keep=False)
         self.pause()
-        active = active_object(context)
-        found = None if active is None else self._body_of(active.name_full)
-        self._mouse, self._body = mouse, 0 if found is None else found
+        self._mouse, self._body = mouse, self._body_by_hand(context, view, mouse)
         pose = self._poses()[self._body]
         centre = pose.points(self._subjects[self._body].body.mass.center)
         self.transform = TransformInput(turns, pose, centre, mouse).with_mouse(view, mouse)
@@ -189,6 +190,16 @@ class SimulationSession(InteractiveSession):
         pose = transform.target(view, self._mouse)
         self._by_hand[self._body] = pose
         self._description = transform.description(view, pose)
+
+    def _body_by_hand(self, context: Context, view: View, mouse: Floats) -> int:
+        """Return the number of the body that keys move. Raises SceneError for none."""
+        active, seen = active_object(context), object_under(context, view, mouse)
+        names = [*([active.name_full] if active else []), *([seen[0]] if seen else [])]
+        found = next((body for body in map(self._body_of, names) if body is not None), None)
+        if found is None:
+            name = active.name if active else "(none)"
+            raise SceneError(name, "it is not simulated", "point at an object that is")
+        return found
 
     def _body_of(self, name: str) -> int | None:
         """Return the number of the simulated body that an object is part of, by its full name."""
