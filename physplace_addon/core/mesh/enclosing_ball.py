@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Floats, Ints, box_of
 from ..errors import PhysPlaceError
-from ..vectors import coordinate_arrays
+from ..vectors import coordinate_arrays, cross, dot
 
 ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
 """Largest relative excess of a distance over the radius that rounding alone can cause."""
@@ -75,23 +75,39 @@ def _grown(points: Floats, basis: Ints, newcomer: int) -> tuple[Ints, Floats, fl
         newcomer: the number of the point outside.
     """
     few = points[:, np.append(basis, newcomer)]
-    sizes = range(1, min(3, len(basis)) + 1)
-    subsets = [
-        np.array([newcomer, *others], dtype=np.intp)
-        for size in sizes
-        for others in combinations(basis.tolist(), size)
-    ]
-    centers = [_circumcenter(points[:, subset].T) for subset in subsets]
-    squares = [float(_squared_distances(few, center).max()) for center in centers]
-    best = int(np.argmin(squares))
-    return subsets[best], centers[best], float(np.sqrt(squares[best]))
+    origin = points[:, newcomer]
+    edges = (points[:, basis] - origin[:, None]).T
+    longest = float(np.abs(edges).max())
+    best, center, square = basis, origin, np.inf
+    for size in range(1, min(3, len(basis)) + 1):
+        others = np.array(list(combinations(range(len(basis)), size)), dtype=np.intp)
+        centers = origin + longest * _circumcenters(edges[others] / longest)
+        offsets = few.T - centers[:, None]
+        squares = np.einsum("sij,sij->si", offsets, offsets).max(axis=1)
+        least = int(np.argmin(np.where(np.isnan(squares), np.inf, squares)))
+        if squares[least] < square:
+            best, center, square = basis[others[least]], centers[least], float(squares[least])
+    return np.append(newcomer, best).astype(np.intp), center, float(np.sqrt(square))
 
 
-def _circumcenter(corners: Floats) -> Floats:
-    """Return the point (3,) in the affine hull of 2 to 4 corners (m, 3) that is equally far from all of
-    them.
+def _circumcenters(edges: Floats) -> Floats:
+    """Return the points (s, 3) in the span of 1 to 3 edges (s, m, 3) from the origin that are equally far
+    from it and from the edges' ends; not finite where edges depend on each other.
+
+    With e_i the edges: e / 2; (|e_1|^2 e_2 - |e_2|^2 e_1) x n / (2 |n|^2), n = e_1 x e_2; and
+    (|e_1|^2 e_2 x e_3 + |e_2|^2 e_3 x e_1 + |e_3|^2 e_1 x e_2) / (2 e_1 . (e_2 x e_3)).
     """
-    edges = corners[1:] - corners[0]
-    offset: Floats = np.linalg.lstsq(edges, 0.5 * np.einsum("ij,ij->i", edges, edges), rcond=1e-14)[0]
-    center: Floats = corners[0] + offset
-    return center
+    if edges.shape[1] == 1:
+        return 0.5 * edges[:, 0]
+    squares = np.einsum("smi,smi->sm", edges, edges)[..., None]
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        if edges.shape[1] == 2:
+            normal = cross(edges[:, 0], edges[:, 1])
+            above = cross(squares[:, 0] * edges[:, 1] - squares[:, 1] * edges[:, 0], normal)
+            found: Floats = 0.5 * above / dot(normal, normal)[:, None]
+            return found
+        first, second, third = edges.transpose(1, 0, 2)
+        products = np.stack([cross(second, third), cross(third, first), cross(first, second)], axis=1)
+        volume = dot(first, products[:, 0])[:, None]
+        found = 0.5 * (squares * products).sum(axis=1) / volume
+    return found
