@@ -98,7 +98,7 @@ class Body:
     radius: float
     face_flat: Bools
     closed: bool
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = field(default_factory=tuple)
     derived: dict[str, object] = field(default_factory=dict, init=False)
 
     def __repr__(self) -> str:
@@ -195,19 +195,19 @@ class Body:
             return replace(self, name=self.name if name is None else name)
         stretch = float(np.linalg.norm(matrix[:3, :3], ord=2))
         mirrored = bool(np.linalg.det(matrix[:3, :3]) < 0.0)
-        triangles = _mapped(self.triangles, matrix)
+        triangles = mapped(self.triangles, matrix)
         moved = replace(
             self,
             name=self.name if name is None else name,
             surfaces=tuple(surface.transformed(matrix) for surface in self.surfaces),
             curves=tuple(curve.transformed(matrix) for curve in self.curves),
-            vertices=_mapped(self.vertices, matrix),
+            vertices=mapped(self.vertices, matrix),
             cone_directions=_unit(self.cone_directions @ matrix[:3, :3].T),
-            triangles=_reversed(triangles) if mirrored else triangles,
-            triangle_uv=_reversed(self.triangle_uv) if mirrored else self.triangle_uv,
-            triangle_corners=_reversed(self.triangle_corners) if mirrored else self.triangle_corners,
+            triangles=reversed_corners(triangles) if mirrored else triangles,
+            triangle_uv=reversed_corners(self.triangle_uv) if mirrored else self.triangle_uv,
+            triangle_corners=reversed_corners(self.triangle_corners) if mirrored else self.triangle_corners,
             triangle_bound=self.triangle_bound * stretch,
-            segments=_mapped(self.segments, matrix),
+            segments=mapped(self.segments, matrix),
             segment_bound=self.segment_bound * stretch,
         )
         scale = similarity_scale(matrix)
@@ -286,9 +286,10 @@ def _stretched_mass(moved: Body, matrix: Floats) -> MassProperties:
     return found.weighing(before.mass) if before.given else replace(found, density=before.density)
 
 
-def _mapped(points: Floats, matrix: Floats) -> Floats:
-    mapped: Floats = points.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]
-    return mapped.reshape(points.shape)
+def mapped(points: Floats, matrix: Floats) -> Floats:
+    """Return points (..., 3) after an affine map (4, 4)."""
+    moved: Floats = points.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]
+    return moved.reshape(points.shape)
 
 
 def _unit(vectors: Floats) -> Floats:
@@ -299,6 +300,6 @@ def _unit(vectors: Floats) -> Floats:
 Corners = TypeVar("Corners", Floats, Ints)
 
 
-def _reversed(corners: Corners) -> Corners:
+def reversed_corners(corners: Corners) -> Corners:
     """Return the corners (t, 3, ...) of triangles in the opposite order."""
     return np.concatenate([corners[:, :1], corners[:, :0:-1]], axis=1)

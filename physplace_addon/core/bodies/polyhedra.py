@@ -8,14 +8,16 @@ mass of a sheet, with the centroid of its area: the centroid of the volume of an
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Floats, Ints, chosen
+from ..arrays import Bools, Floats, Ints, chosen
 from ..errors import MeshError
-from ..mesh.cleaning import CleanMesh, clean
+from ..mesh.cleaning import CleanMesh, clean, used_points
 from ..mesh.duplicate_faces import unique_regions
-from ..mesh.edges import edge_table, shell_labels
+from ..mesh.edges import EdgeTable, edge_table, shell_labels
 from ..mesh.enclosing_ball import enclosing_ball
 from ..mesh.features import mesh_features
 from ..mesh.hole_filling import filled_mesh
@@ -24,6 +26,51 @@ from ..mesh.mass import AREA, VOLUME, MassProperties, mass_of_corners
 from ..mesh.orientation import Orientation, oriented
 from ..surfaces.flat import Segments, Triangles
 from .body import HULL_NOTE, SPREAD_NOTE, Body
+from .excerpt import excerpt
+
+
+@dataclass(frozen=True, eq=False)
+class OrientedMesh:
+    """A mesh that was cleaned, and its triangles turned to agree."""
+
+    cleaned: CleanMesh
+    found: Orientation
+
+    @classmethod
+    def of(cls, points: ArrayLike, triangles: ArrayLike, name: str) -> OrientedMesh:
+        """Return a mesh of points (n, 3) and triangles (t, 3). Raises MeshError as `polyhedron`."""
+        return cls(*_oriented(clean(*_checked(points, triangles, name), name)))
+
+    @property
+    def points(self) -> Floats:
+        """The points (n, 3)."""
+        return self.cleaned.points
+
+    @property
+    def triangles(self) -> Ints:
+        """The corners (t, 3) of its triangles, points by number."""
+        return self.found.triangles
+
+    def body(self, name: str) -> Body:
+        """Return the body of all of it."""
+        corners = np.take(self.points, self.triangles, axis=0)
+        mass, assumed = _weighed(corners, self.found)
+        notes = self.cleaned.notes + self.found.notes + assumed
+        return _body(self.points, self.triangles, self.found.edges, mass, self.found.closed, name, notes)
+
+    def excerpt(self, kept: Bools, name: str) -> Body:
+        """Return some triangles (t,), at least one, as an excerpt of the body (`excerpt`).
+
+        What their edges and vertices are takes the triangles beside them, too, and no others. Its mass, as of
+        a sheet, and its radius are those of the piece, and it has no notes.
+        """
+        touched = np.zeros(len(self.points), dtype=bool)
+        touched[self.triangles[kept].ravel()] = True
+        around = touched[self.triangles].any(axis=1)
+        points, triangles = used_points(self.points, self.triangles[around])
+        mass = mass_of_corners(np.take(points, triangles, axis=0), AREA)
+        body = _body(points, triangles, edge_table(triangles), mass, self.found.closed, name, ())
+        return excerpt(body, kept[around])
 
 
 def polyhedron(points: ArrayLike, triangles: ArrayLike, name: str) -> Body:
@@ -37,12 +84,23 @@ def polyhedron(points: ArrayLike, triangles: ArrayLike, name: str) -> Body:
     Raises:
         MeshError: wrong shapes, no faces, indices out of range, no finite coordinates, no size, or no area.
     """
-    cleaned, found = _oriented(clean(*_checked(points, triangles, name), name))
-    marks = mesh_features(cleaned.points, found.triangles, found.edges)
-    corners = np.take(cleaned.points, found.triangles, axis=0)
-    mass, assumed = _weighed(corners, found)
+    return OrientedMesh.of(points, triangles, name).body(name)
+
+
+def _body(
+    points: Floats,
+    triangles: Ints,
+    edges: EdgeTable,
+    mass: MassProperties,
+    closed: bool,
+    name: str,
+    notes: tuple[str, ...],
+) -> Body:
+    """Return the body of a clean mesh: points (n, 3), triangles (t, 3) and their edges."""
+    marks = mesh_features(points, triangles, edges)
+    corners = np.take(points, triangles, axis=0)
     face_count, edge_count = len(corners), len(marks.ends)
-    faces, edges = np.arange(face_count, dtype=np.intp), np.arange(edge_count, dtype=np.intp)
+    faces, own_edges = np.arange(face_count, dtype=np.intp), np.arange(edge_count, dtype=np.intp)
     return Body(
         name=name,
         surfaces=(Triangles.from_corners(corners),),
@@ -50,7 +108,7 @@ def polyhedron(points: ArrayLike, triangles: ArrayLike, name: str) -> Body:
         face_index=faces,
         curves=(Segments(marks.ends, marks.conormals),) if edge_count else (),
         edge_curve=np.zeros(edge_count, dtype=np.intp),
-        edge_index=edges,
+        edge_index=own_edges,
         vertices=marks.vertices,
         cone_start=marks.cone_start,
         cone_directions=marks.cone_directions,
@@ -58,19 +116,19 @@ def polyhedron(points: ArrayLike, triangles: ArrayLike, name: str) -> Body:
         triangle_face=faces,
         triangle_uv=np.broadcast_to(CORNER_PARAMETERS, (face_count, 3, 2)),
         triangle_bound=np.zeros(face_count),
-        triangle_corners=found.triangles,
-        point_count=len(cleaned.points),
+        triangle_corners=triangles,
+        point_count=len(points),
         segments=marks.ends,
-        segment_edge=edges,
+        segment_edge=own_edges,
         segment_t=np.broadcast_to(np.array([0.0, 1.0]), (edge_count, 2)),
         segment_bound=np.zeros(edge_count),
         segment_owner=marks.edge_owner,
         vertex_owner=marks.vertex_owner,
         mass=mass,
-        radius=enclosing_ball(cleaned.points)[1],
+        radius=enclosing_ball(points)[1],
         face_flat=np.ones(face_count, dtype=bool),
-        closed=found.closed,
-        notes=cleaned.notes + found.notes + assumed,
+        closed=closed,
+        notes=notes,
     )
 
 

@@ -116,7 +116,7 @@ class CleanMesh:
         return self._of(~walls, self.two_sided, f"{int(walls.sum())} triangles of walls inside left out")
 
     def _of(self, kept: Bools, two_sided: Bools, note: str) -> CleanMesh:
-        points, triangles = _used(self.points, self.triangles[kept])
+        points, triangles = used_points(self.points, self.triangles[kept])
         return replace(
             self, points=points, triangles=triangles, two_sided=two_sided[kept], notes=(*self.notes, note)
         )
@@ -129,7 +129,7 @@ def clean(points: Floats, triangles: Ints, name: str) -> CleanMesh:
         MeshError: no faces, none with finite coordinates, no size, or no area.
     """
     _check(points, triangles, name)
-    named, faces = _used(points, triangles)
+    named, faces = used_points(points, triangles)
     used, kept = _finite(named, faces, name)
     width = WELD * _diagonal(used, name)
     welded, labels = weld(used, width)
@@ -154,7 +154,7 @@ def clean(points: Floats, triangles: Ints, name: str) -> CleanMesh:
         "doubled faces merged": doubled,
     }
     notes = tuple(f"{count} {what}" for what, count in counts.items() if count)
-    return CleanMesh(*_used(welded, sound), two_sided, width, notes)
+    return CleanMesh(*used_points(welded, sound), two_sided, width, notes)
 
 
 def _without_slivers(
@@ -176,7 +176,7 @@ def _check(points: Floats, triangles: Ints, name: str) -> None:
         raise MeshError(name, f"a face names a vertex that is not among its {len(points)}", "repair the mesh")
 
 
-def _used(points: Floats, triangles: Ints) -> tuple[Floats, Ints]:
+def used_points(points: Floats, triangles: Ints) -> tuple[Floats, Ints]:
     """Return the points that triangles use, in their old order, and the triangles renumbered."""
     used = np.zeros(len(points), dtype=bool)
     used[triangles.ravel()] = True
@@ -195,7 +195,7 @@ def _finite(points: Floats, triangles: Ints, name: str) -> tuple[Floats, Ints]:
     if len(sound) == 0:
         remedy = "repair or delete these vertices"
         raise MeshError(name, "each of its faces has a vertex that is not finite numbers", remedy)
-    return _used(points, sound)
+    return used_points(points, sound)
 
 
 def _diagonal(points: Floats, name: str) -> float:

@@ -100,7 +100,7 @@ def reading_around(
     around = Surroundings((MovingBall(np.zeros(3), radius, radius),), Travel(np.zeros(3)), _STEP)
     families = [Family(found.families)]
     world = yield from reading_world(
-        context, families, around, [_at(middle)], [_STANDS, *travels], always=always
+        context, families, around, [_at(middle)], [_STANDS, *travels], always=always, whole=False
     )
     return LinkageScenario(found, world, around, middle)
 

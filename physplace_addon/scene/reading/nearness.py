@@ -16,7 +16,7 @@ import numpy as np
 from bpy.types import Context, Depsgraph, SubsurfModifier
 
 from ...core.arrays import Bools, Floats
-from ...core.bodies import Body
+from ...core.bodies import Body, make_whole
 from ...core.errors import MeshError
 from ...core.jobs import Job, Progress
 from ...core.rigid import Pose
@@ -177,6 +177,7 @@ def reading_world(
     always: frozenset[str] = frozenset(),
     absent: frozenset[str] = frozenset(),
     ground: frozenset[str] | None = None,
+    whole: bool = True,
 ) -> Job[World]:
     """Read, in slices, what families of objects that move may come near from poses on.
 
@@ -189,6 +190,7 @@ def reading_world(
         always: full names of objects that are read wherever they are.
         absent: full names of objects that are not read.
         ground: full names of the only objects that are read; None for all.
+        whole: whether all of each body is made here, and not what is needed of it later.
     """
     depsgraph, viewport = evaluated_scene(context), viewport_of(context)
     reader = BodyReader(depsgraph)
@@ -210,12 +212,22 @@ def reading_world(
     for number, (owner, own) in enumerate(fetched):
         yield Progress(f'Reading {number + 1} of {len(fetched)}: "{own.name}"', number / len(fetched))
         body = yield from own.making(reader.left_out)
+        if whole and body is not None:
+            make_whole(body)
         found += [] if body is None else [(owner, body)]
     if any(
         own.shape.lacks_mesh for _, own in fetched
     ):  # no surface could be made of one: with its mesh, then
         again = reading_world(
-            context, families, around, poses, travels, always=always, absent=absent, ground=ground
+            context,
+            families,
+            around,
+            poses,
+            travels,
+            always=always,
+            absent=absent,
+            ground=ground,
+            whole=whole,
         )
         return (yield from again)
     kept.trim()

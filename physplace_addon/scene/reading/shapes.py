@@ -180,16 +180,16 @@ class BodyReader:
 
 
 def _polyhedron(mesh: Triangulated, affine: Floats) -> MadeBody:
-    """Make the body of a mesh after an affine map (4, 4)."""
+    """Begin the body of a mesh after an affine map (4, 4): the rest of it is made when it is needed."""
     if len(mesh.triangles) == 0:
         return MadeBody(None)
     with np.errstate(invalid="ignore"):  # a place that is not finite stays so
         moved = mesh.points @ affine[:3, :3].T + affine[:3, 3]
     try:
-        body = bodies.polyhedron(moved, mesh.triangles, "mesh")
+        notes = (f"{mesh.holed} faces with holes in them",) if mesh.holed else ()
+        return MadeBody(bodies.MeshBody.of(moved, mesh.triangles, "mesh", notes))
     except MeshError as error:
         return MadeBody(None, error=error)
-    return MadeBody(with_notes(body, (f"{mesh.holed} faces with holes in them",) if mesh.holed else ()))
 
 
 def _exact(item: VisibleItem) -> ShapeSource:

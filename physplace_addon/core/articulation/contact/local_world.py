@@ -15,7 +15,7 @@ import numpy as np
 
 from ...arrays import Bools, Floats
 from ...bodies import Body
-from ...bodies.excerpt import excerpt, is_of_triangles
+from ...bodies.mesh_body import MeshBody, is_of_flat_triangles, some_of
 from ...contact.system import ContactSystem
 from ...rigid import Pose
 from .clearances import farthest_moves
@@ -83,10 +83,9 @@ def _cut(world: Sequence[Body], lower: Floats, upper: Floats) -> ContactSystem:
     for body in world:
         kept = _in_boxes(body, lower, upper)
         share = np.count_nonzero(kept) / len(kept)
-        if share > _MOST or (share > 0.0 and not is_of_triangles(body)):
-            found.append(body)
-        elif share > 0.0:
-            found.append(excerpt(body, kept))
+        if share > 0.0:
+            mostly = share > _MOST and not isinstance(body, MeshBody)
+            found.append(body if mostly or not is_of_flat_triangles(body) else some_of(body, kept))
     return ContactSystem.of([], [], found)
 
 
