@@ -38,6 +38,7 @@ _ATTEMPTS = 5  # steps that are solved for, each obeying what the one before wou
 _DEEP = 1e-6  # depth / R of an overlap that a step's rows should have prevented
 _SAME = 1e-6  # difference of two gradients of one contact
 _FAR = 0.1  # distance / R from all known points at which an overlap is another one
+_DEPENDENT = 1e-7  # singular value of gradients, over the largest, that counts as zero
 _CROSSED = 0.2  # distance over their span from which bodies may come to cross in a step
 
 
@@ -321,6 +322,28 @@ def least_correction(
         room = np.concatenate([room, np.minimum(-own, 0.0)])
     step = solve_qp(np.eye(size), np.zeros(size), gradients, room, equations, coordinates.many)
     return None if step is None else step.x
+
+
+def closing_change(
+    system: ContactSystem, coordinates: PoseCoordinates, points: InterfacePoints, motions: Floats
+) -> Floats:
+    """Return the least change of coordinates (d,) that brings the gaps of points nearest to the contact
+    clearance, to first order and by least squares.
+
+    Points may depend on one another, as five on a line do.  As equations these contradict each other by
+    rounding or curvature, and almost do so a little way off, where only the way back would obey all.
+
+    Args:
+        system: the bodies.
+        coordinates: what may move.
+        points: those that are to touch.
+        motions: (d, n), orthonormal, the only motions that are made: of touching points, those that they do
+            not leave free.
+    """
+    lift = CONTACT_CLEARANCE - points.gap / system.radius
+    gradients = coordinates.gradients(system, points) @ motions
+    change: Floats = motions @ np.linalg.lstsq(gradients, lift, rcond=_DEPENDENT)[0]
+    return change
 
 
 def not_among(points: InterfacePoints, known: InterfacePoints) -> InterfacePoints:

@@ -14,6 +14,7 @@ from .adjustment import (
     Obstructed,
     adjusted,
     advanced,
+    closing_change,
     is_clear,
     least_correction,
 )
@@ -92,6 +93,7 @@ __all__ = [
     "advanced",
     "between",
     "closest_boundary_point",
+    "closing_change",
     "contact_regions",
     "depths_inside",
     "edge_normal",

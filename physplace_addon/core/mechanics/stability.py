@@ -65,6 +65,15 @@ def second_order(
     return SecondOrder(values, np.array(allowed).reshape(len(allowed), size))
 
 
+def held_motions(gradients: Floats) -> Floats:
+    """Return the motions (d, n), orthonormal, that contacts with gradients J (k, d) do not leave free: those
+    that change their gaps.
+    """
+    sizes, motions = np.linalg.svd(gradients, full_matrices=False)[1:]
+    held: Floats = motions[sizes > _RANK * sizes.max(initial=0.0)].T
+    return held
+
+
 def _is_allowed(motion: Floats, idle: Floats) -> bool:
     rise = idle @ motion
     return bool((rise > -_SEPARATES).all() or (rise < _SEPARATES).all())

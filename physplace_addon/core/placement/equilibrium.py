@@ -25,12 +25,13 @@ from ..contact.system import (
     ContactSystem,
     InterfacePoints,
     adjusted,
+    closing_change,
     is_clear,
     least_correction,
 )
 from ..mechanics.coordinates import FREE_BODIES, Coordinates, twist_lengths
 from ..mechanics.free_motions import falling_motions, firm_contacts, places
-from ..mechanics.stability import SecondOrder, second_order
+from ..mechanics.stability import SecondOrder, held_motions, second_order
 from .contact_forces import CLOSED_LIMIT, ContactForces, contact_forces, forces_with_friction
 from .newton_refinement import Refinement, refine
 from .problem import Problem
@@ -338,28 +339,33 @@ def _falls(problem: Problem, state: State, motion: Floats, pressing: InterfacePo
     """
     if problem.external.gravity is None:
         return True
+    firm = held_motions(state.coordinates.gradients(state.system, pressing))
     for length in _SECOND_ORDER_MOTIONS:
         for way in (length, -length):
-            trial = _closed(state, state.coordinates.displaced(state.system, way * motion), pressing)
+            moved = state.coordinates.displaced(state.system, way * motion)
+            trial = _closed(state, firm, moved, pressing)
             least = _LEAST_SLOPE * length + _ROUGHNESS
             if trial is not None and _lowered(problem, state, trial, length, least) is not None:
                 return True
     return False
 
 
-def _closed(state: State, system: ContactSystem, pressing: InterfacePoints) -> ContactSystem | None:
-    """Return the bodies changed by as little as closes the pressing contacts, as far as they are still there;
-    None where they cannot be closed.
+def _closed(
+    state: State, firm: Floats, system: ContactSystem, pressing: InterfacePoints
+) -> ContactSystem | None:
+    """Return the bodies changed by as little as closes the pressing contacts, as nearly as the motions `firm`
+    (d, n) can; None where limits of joints cannot be kept.
     """
     for _ in range(_CLOSINGS):
         pressing = system.track(pressing)
-        shift = least_correction(system, state.coordinates, pressing, np.arange(len(pressing)))
-        if shift is None:
-            return None
-        system = state.coordinates.displaced(system, shift)
+        shift = closing_change(system, state.coordinates, pressing, firm)
         if np.abs(shift).max(initial=0.0) < CONTACT_CLEARANCE:
             break
-    return system
+        system = state.coordinates.displaced(system, shift)
+    if (state.coordinates.limit_rows(system)[0] >= 0.0).all():
+        return system
+    back = least_correction(system, state.coordinates, pressing)
+    return None if back is None else state.coordinates.displaced(system, back)
 
 
 def _lowered(

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import pytest
 
 from physplace_addon.core.arrays import Floats
+from physplace_addon.core.bodies import exact, polyhedron
 from physplace_addon.core.placement import Certificate, Placement, Settings, State, Status
 from physplace_addon.core.rigid import Pose
+from physplace_addon.core.surfaces import kinds
 from tests.bodies_of_the_paper import box, floor, sphere, torus
+from tests.core.meshes import CUBE_POINTS, CUBE_TRIANGLES
 
 UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
 
@@ -67,3 +71,16 @@ def test_a_cube_on_its_edge_and_a_ring_on_its_rim_fall_over_when_asked() -> None
         placement = Placement(body, pose, [floor()], Settings(leave_metastable=True, eps_max=0.2))
         assert placement.run().stable
         assert abs(placement.state.pose.translation[2] - height) < 1e-8
+
+
+@pytest.mark.parametrize("radius", [0.051, 0.06, 0.08])
+def test_a_smooth_plank_across_a_log_is_never_stable(radius: float) -> None:
+    """It touches along a line, and tilts as it slides: there its energy has a saddle, whatever the radius."""
+    lying = Pose(UPRIGHT, np.zeros(3)).displaced(np.zeros(3), [0.5 * np.pi, 0.0, 0.0], np.zeros(3))
+    log = exact(kinds.cylinder(radius, 2.0), "log").transformed(lying.matrix4)
+    plank = polyhedron(CUBE_POINTS * [2.0, 0.4, 0.1], CUBE_TRIANGLES, "plank")
+    placement = Placement(plank, Pose(UPRIGHT, np.array([0.0, 0.0, radius + 0.05 + 1e-9])), [log])
+    certificate = placement.run()
+    assert certificate.status is Status.BALANCED
+    assert len(certificate.contacts) > 2  # more than a line can hold independently
+    assert not certificate.stable
