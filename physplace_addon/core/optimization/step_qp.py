@@ -36,7 +36,7 @@ from .interior_point import Solution, SparseQP, solve_sparse_qp
 from .non_negative import non_negative_least_squares
 
 _PENALTY = 10.0  # of leaving a pressing row, over its squared change: stiff beside curvatures of about 1
-_PRESSES = 1e-9  # multiplier above which a row presses; smaller ones are rounding
+_PRESSES = 1e-9  # size of the multiplier of a row that presses or pulls; smaller ones are rounding
 _CONTRADICTION = 1e-12  # rho below which no point obeys all rows
 _RANK = 1e-6  # singular values of the pressing rows, over the largest, that count as zero
 _FIRM = 3e-3  # singular values, likewise, of motions held firmly; nearly level facets hold less sideways
@@ -192,7 +192,8 @@ def _step_of(solution: Solution | None) -> Step | None:
 def lagrangian_curvature(
     forces: Floats, rows: Floats, bounds: Floats, hessians: Floats
 ) -> tuple[Floats, Floats]:
-    """Return what the rows that press, those with f_i > 1e-9, add to the matrix (d, d) and to w (d,).
+    """Return what the rows that press, or pull as equations may, those with |f_i| > 1e-9, add to the matrix
+    (d, d) and to w (d,).
 
     With Z the motions that they leave free, Ja Z = 0, Y those that they hold firmly, and H = -sum f_i H_i,
     that is Z Z' H Z Z' + (Y Y' H Y Y')+ + 10 Ja' Ja, and 10 Ja' ca.  ( )+ keeps the positive eigenvalues:
@@ -204,7 +205,7 @@ def lagrangian_curvature(
         bounds: c (k,).
         hessians: H (k, d, d).
     """
-    mine = forces > _PRESSES
+    mine = np.abs(forces) > _PRESSES
     pressing = rows[mine]
     square = pressing.T @ pressing
     sizes, motions = np.linalg.eigh(square)

@@ -100,9 +100,9 @@ def solve_step(problem: Problem, state: State, extra: InterfacePoints | None = N
 
 
 def free_fall(problem: Problem, state: State, step: Step) -> tuple[Bools, Floats]:
-    """Return which bodies (m,) nothing supports, and the motion (6 m,) by which these fall under gravity to
-    just above what comes first: zero for one that falls no farther than a step, infinite for one that meets
-    nothing.
+    """Return which bodies (m,) nothing supports, no bilateral contact either, and the motion (6 m,) by which
+    these fall under gravity to just above what comes first: zero for one that falls no farther than a step,
+    infinite for one that meets nothing.
 
     Args:
         problem: the settings and the external forces, of which only gravity acts.
@@ -112,8 +112,10 @@ def free_fall(problem: Problem, state: State, step: Step) -> tuple[Bools, Floats
     system, gravity = state.system, problem.external.gravity
     assert gravity is not None
     supported = np.zeros(len(system) + 1, bool)  # the last is the fixed world's, and FIXED its number
-    pressing = state.local_points.take(step.forces > 0.0)
-    supported[pressing.body1] = supported[pressing.body2] = True
+    holding = step.forces > 0.0
+    holding[state.bilateral.rows(state.local_points)] = True
+    held = state.local_points.take(holding)
+    supported[held.body1] = supported[held.body2] = True
     together = state.coordinates.falling_together(system)
     if together is not None:
         supported[:-1] = (together < 0) | np.isin(together, together[supported[:-1]])

@@ -151,3 +151,32 @@ def test_a_branch_does_not_tie_what_was_let_go_of_pairs_that_were_there_before()
     placement = Placement(body, pose, [floor()], bilateral_pairs=[(0, 1)])
     free = let_go(placement, touching(placement)[:1])
     assert len(free.branch(bilateral_pairs=[(0, 1)]).state.bilateral) == 3
+
+
+def test_what_is_tied_to_a_ceiling_hangs_from_it_and_falls_once_let_go() -> None:
+    above = np.eye(4)
+    above[2, 3] = 2.5
+    ceiling = box((2.0, 2.0, 0.5)).body.transformed(above)
+    start = Pose(UPRIGHT, np.array([0.0, 0.0, 1.5 - 1e-9]))
+    placement = Placement(box((0.5, 0.5, 0.5)).body, start, [ceiling, floor()], bilateral_pairs=[(0, 1)])
+    certificate = placement.run()
+    assert certificate.status is Status.BALANCED
+    assert abs(height_of(placement) - 1.5) < 1e-8
+    assert abs(certificate.contacts.force.sum() + 1.0) < 1e-9  # they pull
+    free = let_go(placement, touching(placement))
+    assert free.run().status is Status.BALANCED
+    assert abs(height_of(free) - 0.5) < 1e-8
+
+
+def test_a_tied_ball_goes_round_another_to_where_it_hangs_lowest() -> None:
+    above = np.eye(4)
+    above[2, 3] = 3.0
+    dome = sphere(1.0, resolution=(16, 8)).body.transformed(above)
+    start = Pose(UPRIGHT, np.array([0.0, 0.0, 1.7 - 1e-9]))
+    placement = Placement(sphere(0.3, resolution=(16, 8)).body, start, [dome], bilateral_pairs=[(0, 1)])
+    certificate = placement.run()
+    assert certificate.status is Status.BALANCED
+    assert certificate.stable
+    aside = placement.branch(settings=Settings(gravity=(0.28, 0.0, -0.96), eps_max=0.2))
+    assert aside.run().status is Status.BALANCED
+    assert np.abs(aside.state.pose.translation - [0.364, 0.0, 1.752]).max() < 1e-9
