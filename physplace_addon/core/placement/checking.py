@@ -50,8 +50,8 @@ def check(
     problem = Problem(settings, load, found.touching / system.radius)
     energy = problem.external.energy(system)
     state = State(system, found.points, BilateralContacts.none(), found.origin, energy, settings.eps_max)
-    status = _status(problem, state, found.overlaps)
-    report = certify(problem, state, status, 0)[0]
+    status, stable = _judged(problem, state, found.overlaps)
+    report = replace(certify(problem, state, status, 0)[0], stable=stable)
     interferes = status is Status.INTERFERING_START
     names = tuple[str, ...]()
     if interferes:
@@ -176,12 +176,14 @@ def names_of_overlapped(overlaps: Sequence[Overlap], body: int) -> tuple[str, ..
     return tuple(dict.fromkeys(names))
 
 
-def _status(problem: Problem, state: State, interferes: bool) -> Status:
+def _judged(problem: Problem, state: State, interferes: bool) -> tuple[Status, bool]:
+    """Return how bodies stand, and whether they are at rest so that no motion is known that would end it."""
     if interferes:
-        return Status.INTERFERING_START
-    if motions_that_end(problem, state) is not None and lower_nearby(problem, state) is None:
-        return Status.BALANCED
+        return Status.INTERFERING_START, False
+    ending = motions_that_end(problem, state)
+    if ending is not None and lower_nearby(problem, state) is None:
+        return Status.BALANCED, len(ending) == 0
     touching = problem.contacts(state.system, state.local_points)
     if problem.settings.has_friction and held_by_friction(problem, state.system, touching, state.coordinates):
-        return Status.BALANCED_BY_FRICTION
-    return Status.RUNNING
+        return Status.BALANCED_BY_FRICTION, True
+    return Status.RUNNING, False

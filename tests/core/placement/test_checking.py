@@ -105,6 +105,24 @@ def test_a_block_on_a_slope_is_held_by_friction_only() -> None:
 
 
 @pytest.mark.parametrize(
+    ("angle", "turn"), [(20.0, UPRIGHT), (0.0, UPRIGHT), (0.0, (0.25 * np.pi, 0.0, 0.0))]
+)
+def test_a_check_says_of_a_rest_whether_it_is_stable_as_its_placement_does(
+    angle: float, turn: tuple[float, float, float]
+) -> None:
+    slope = (np.sin(np.radians(angle)), 0.0, -np.cos(np.radians(angle)))
+    settings, start = (
+        Settings(gravity=slope, friction=0.5),
+        pose(turn, (0.1, 0.2, 0.5 if turn == UPRIGHT else np.sqrt(0.5))),
+    )
+    placement = Placement(body("cube"), start, [body("slab")], settings)
+    placed, found = placement.run(), check(body("cube"), placement.state.pose, [body("slab")], settings)
+    assert placed.status.at_rest
+    assert found.status.at_rest
+    assert found.stable is placed.stable
+
+
+@pytest.mark.parametrize(
     ("x", "status"), [(-2.0, Status.BALANCED_BY_FRICTION), (2.0, Status.NO_SUPPORT)], ids=["rough", "smooth"]
 )
 def test_a_contact_has_the_friction_of_its_two_surfaces(x: float, status: Status) -> None:
