@@ -116,6 +116,7 @@ class Parser:
         self._tokens = tokens_of(text)
         self._next = 0
         self._depth = 0
+        self._last = ("", 0)  # the last operator, and the number of the token after its right operand
 
     def parse(self) -> int:
         """Return the node of the whole text.
@@ -154,7 +155,7 @@ class Parser:
         self._depth += 1
         if self._depth > MOST_DEPTH:
             raise self._error(self._now, f"more than {MOST_DEPTH} levels deep", "write it with fewer levels")
-        left, last = self._operand(), ""
+        left = self._operand()
         while True:
             token = self._now
             if token.text in _BINARY and token.kind == SIGN:
@@ -163,9 +164,10 @@ class Parser:
                     break
                 self._take()
                 left = self._combined(token, name, (left, self._expression(right)))
-                last = token.text
+                if self._last[1] != self._next:  # else an operator inside the right operand is the nearer one
+                    self._last = token.text, self._next
             elif self._multiplies() and tightness <= _PRODUCT:
-                self._check_unambiguous(token, last)
+                self._check_unambiguous(token)
                 left = self._combined(token, "multiply", (left, self._expression(_PRODUCT + 1)))
             else:
                 break
@@ -180,9 +182,11 @@ class Parser:
         before, token = self._tokens[self._next - 1], self._now
         return (before.kind == NUMBER or before.text == ")") and (token.kind == NAME or token.text == "(")
 
-    def _check_unambiguous(self, token: Token, last: str) -> None:
-        if last in ("/", "^"):
-            found = f"a product without * after {last} can be read in two ways"
+    def _check_unambiguous(self, token: Token) -> None:
+        """Raise FormulaError where the operand before this token is also the right one of / or ^."""
+        operator, after = self._last
+        if operator in ("/", "^") and after == self._next:
+            found = f"a product without * after {operator} can be read in two ways"
             raise self._error(token, found, "write the * and parentheses")
 
     def _operand(self) -> int:

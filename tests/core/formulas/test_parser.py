@@ -65,7 +65,14 @@ PIECES = [
             ("sin u", 5, "sin(...)"),
             ("u(1 + v)", 2, "u*("),
         ),
-        *(("1/2u", 4, "two ways"), ("2^3u", 4, "two ways"), ("(u", 3, "character 1"), ("u)", 2, "no (")),
+        *(("1/2u", 4, "two ways"), ("2^3u", 4, "two ways"), ("-u^2(v)", 5, "two ways")),
+        *(
+            ("u*v^2(u)", 6, "two ways"),
+            ("2u^2(v)", 5, "two ways"),
+            ("u/v^2(u)", 6, "two ways"),
+            ("(u", 3, "character 1"),
+            ("u)", 2, "no ("),
+        ),
         *(("u + ", 5, "ends"), ("", 1, "empty"), ("u $ v", 3, "'$'"), ("1/(2 - 2)", 2, "division by zero")),
         *(("9^9^9^9", 4, "too large"), ("log(-1)", 1, "not defined"), ("hypot(u)", 1, "expected 2")),
         *(
