@@ -6,7 +6,8 @@ Boissonnat and Oudot 2005). No new point is then nearer to another than the radi
 is bad where
 
 - r exceeds a share of the sizing field at c (`sizing_field`), so that it is finer where the body is thin;
-- it is farther from c, so from the surface, than is allowed;
+- it is farther from c, so from the surface, than is allowed, or is so at its own centre or the middle of an
+  edge: where edges are cut for that afterwards (`refinement`), angles become half of what they were;
 - r exceeds `_SKINNY` times its shortest side: the least angle is arcsin(1 / (2 _SKINNY)) = 19.5 degrees
   where this ends, and it does end, as what is added for this reason makes no side shorter;
 - its normal, or the triangles about one of its corners, are not those of a surface, or it is in a small
@@ -33,10 +34,9 @@ from ..projection import distances_to_surface, projected
 from ..surface_components.component_search import SurfaceComponents
 from .mesh_topology import MeshTopology, area_vectors
 from .restricted_delaunay import (
-    ComponentNumbers,
+    DualEdgesOfRounds,
     RestrictedDelaunay,
     bad_points,
-    dual_edges,
     in_bubbles,
     rings,
 )
@@ -85,10 +85,10 @@ def delaunay_refining(
     places = thinned(places, np.full(len(places), _SAME * spacing))
     creases, balls, worked = CreaseSearch(function, spacing, within), None, 0
     own = creases.taken_into(SurfacePoints.of(places), neighbouring(places), _NONE)
-    numbers = ComponentNumbers(components)
+    rounds = DualEdgesOfRounds(function, spacing, components)
     most = max(MOST_POINTS, _GROWTH * len(places))
     for round_ in range(_ROUNDS):
-        found = dual_edges(function, own.places, own.weights, spacing, numbers)
+        found = rounds.of(own.places, own.names, own.weights)
         bad = bad_points(own.places, own.normals(function), found.triangles, spacing)
         bad[: len(own.curves)] &= ~_buried(own, found.triangles)
         bad[found.triangles[in_bubbles(found, components)]] = True

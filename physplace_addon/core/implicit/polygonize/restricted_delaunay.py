@@ -23,6 +23,7 @@ from dataclasses import dataclass, fields
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.spatial import ConvexHull, Delaunay, QhullError, cKDTree
 
 from ...arrays import Bools, Floats, Ints
@@ -46,6 +47,11 @@ _APART = 0.6  # radii of a ring: the least distance of points that are added fro
 _BUBBLE = 0.02  # share of a component's triangles: a part of its mesh that has fewer is not believed
 # the triangle opposite to each corner, outwards in a tetrahedron of positive volume
 _OPPOSITE = np.array([[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]])
+# factors that scramble the bits of a number (Steele, Lea and Flood 2014)
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+_Sides = Callable[[Floats, Ints], Bools]
+UInts = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,17 +115,95 @@ class ComponentNumbers:
         return numbers.copy()
 
 
-def dual_edges(
-    function: ImplicitFunction, points: Floats, weights: Floats, spacing: float, numbers: ComponentNumbers
-) -> DualEdges:
-    """Return the restricted triangles through points (n, 3), about a spacing apart, and their dual edges.
+class DualEdgesOfRounds:
+    """Finds dual edges round after round, in which few of the points change.
 
-    The weights (n,) are the squares of radii about the points, in scene units: those of zones of creases.
+    A component whose points are those of the round before keeps its triangles. In others most tetrahedra
+    stay, and so do the sides of the surface that their centres are on; to ask F for those of all takes as
+    long as to find the tetrahedra.
     """
-    components = numbers.components
-    if len(components) > 1 and components.proven and len(points):
-        return _of_each(components, numbers.of(points), points, weights, spacing)
-    return _boundary(lambda places: function.value(places) < 0.0, points, weights, spacing)
+
+    def __init__(self, function: ImplicitFunction, spacing: float, components: SurfaceComponents) -> None:
+        """Begin with nothing known of a surface whose points are about a spacing apart."""
+        self.function, self.spacing, self.components = function, spacing, components
+        self._numbers = ComponentNumbers(components)
+        self._known: dict[int, _Known] = {}
+
+    def of(self, places: Floats, names: Ints, weights: Floats) -> DualEdges:
+        """Return the restricted triangles through points, and their dual edges.
+
+        Args:
+            places: the points (n, 3).
+            names: numbers (n,), of each point the same in all rounds.
+            weights: the squares of radii about the points (n,), in scene units: those of zones of creases.
+        """
+        components = self.components
+        if len(components) < 2 or not components.proven or not len(places):
+            return self._one(0, lambda at: self.function.value(at) < 0.0, places, names, weights)
+        number = _with_nearest(self._numbers.of(places), places)
+        found = []
+        for own in range(len(components)):
+            rows = np.flatnonzero(number == own)
+            one = self._one(own, partial(components.within, own), places[rows], names[rows], weights[rows])
+            turned = one.triangles[:, ::-1] if components.is_hollow(own) else one.triangles
+            found.append(DualEdges(rows[turned], one.inner, one.outer, np.full(len(turned), own)))
+        return DualEdges(
+            *(np.concatenate([getattr(one, field.name) for one in found]) for field in fields(DualEdges))
+        )
+
+    def _one(
+        self, own: int, within: Callable[[Floats], Bools], places: Floats, names: Ints, weights: Floats
+    ) -> DualEdges:
+        """Return the triangles through a component's points, those of the round before if it had these."""
+        known = self._known.setdefault(own, _Known())
+        if not known.has(names, weights):
+            known.edges = _boundary(partial(known.sides, within), places, names, weights, self.spacing)
+            known.names, known.weights = names, weights
+        return known.edges
+
+
+class _Known:
+    """What is known of a component from the round before."""
+
+    def __init__(self) -> None:
+        self.edges, self.names, self.weights = _NONE, _NO_NUMBERS, np.zeros(0)
+        self._keys, self._inside = np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.bool_)
+
+    def has(self, names: Ints, weights: Floats) -> bool:
+        """Return whether the points were the same, with the same weights (n,)."""
+        return np.array_equal(names, self.names) and np.array_equal(weights, self.weights)
+
+    def sides(self, within: Callable[[Floats], Bools], centres: Floats, names: Ints) -> Bools:
+        """Return which tetrahedra, by the names of their corners (s, 4), have their centres (s, 3) within.
+
+        Only of those that are new it is asked.
+        """
+        keys = _scrambled(names).sum(axis=1, dtype=np.uint64)
+        inside, new = np.zeros(len(keys), dtype=np.bool_), np.ones(len(keys), dtype=np.bool_)
+        if len(self._keys):
+            place = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
+            new = self._keys[place] != keys
+            inside[~new] = self._inside[place[~new]]
+        inside[new] = within(centres[new])
+        order = np.argsort(keys)
+        self._keys, self._inside = keys[order], inside[order]
+        return inside
+
+
+def _scrambled(names: Ints) -> UInts:
+    """Return for each name a number whose bits are as good as random: sums of them tell sets apart."""
+    bits = (names.astype(np.uint64) + np.uint64(1)) * _GOLDEN
+    bits = (bits ^ (bits >> np.uint64(30))) * _MIX[0]
+    bits = (bits ^ (bits >> np.uint64(27))) * _MIX[1]
+    return np.asarray(bits ^ (bits >> np.uint64(31)))
+
+
+def _with_nearest(number: Ints, points: Floats) -> Ints:
+    """Return the components (n,) that points (n, 3) are on: where it is -1, that of the nearest other."""
+    unknown, known = np.flatnonzero(number < 0), np.flatnonzero(number >= 0)
+    if len(unknown) and len(known):
+        number[unknown] = number[known[nearest(points[unknown], points[known])[1]]]
+    return number
 
 
 def bad_points(points: Floats, normals: Floats, triangles: Ints, spacing: float) -> Bools:
@@ -159,32 +243,7 @@ def _misfacing(points: Floats, normals: Floats, triangles: Ints, spacing: float)
     return np.asarray((cosine.max(axis=(1, 2)) < _FACING) & large)
 
 
-def _of_each(
-    components: SurfaceComponents, number: Ints, points: Floats, weights: Floats, spacing: float
-) -> DualEdges:
-    """Return triangles through weighted points (n, 3) of several components, each triangulated by itself.
-
-    Those whose number (n,) is -1 go with the nearest. So two components may come as near to each other as
-    they like. What a component encloses may be outside.
-    """
-    unknown = np.flatnonzero(number < 0)
-    known = np.flatnonzero(number >= 0)
-    if len(unknown) and len(known):
-        number[unknown] = number[known[np.asarray(cKDTree(points[known]).query(points[unknown])[1])]]
-    found = []
-    for own in range(len(components)):
-        rows = np.flatnonzero(number == own)
-        one = _boundary(partial(components.within, own), points[rows], weights[rows], spacing)
-        turned = one.triangles[:, ::-1] if components.is_hollow(own) else one.triangles
-        found.append(DualEdges(rows[turned], one.inner, one.outer, np.full(len(turned), own)))
-    return DualEdges(
-        *(np.concatenate([getattr(one, field.name) for one in found]) for field in fields(DualEdges))
-    )
-
-
-def _boundary(
-    within: Callable[[Floats], Bools], points: Floats, weights: Floats, spacing: float
-) -> DualEdges:
+def _boundary(sides: _Sides, points: Floats, names: Ints, weights: Floats, spacing: float) -> DualEdges:
     """Return the triangles between tetrahedra whose centres are within and others, with these centres."""
     if len(points) < 4:
         return _NONE
@@ -196,7 +255,7 @@ def _boundary(
     except QhullError:
         return _NONE
     centres, volume = _circumcentres(stirred[simplices], weights[simplices])
-    inside = np.append(within(centres + middle), False)
+    inside = np.append(sides(centres + middle, names[simplices]), False)
     tetrahedron, corner = np.nonzero(inside[:-1, None] & ~inside[neighbours])
     triangles = simplices[tetrahedron[:, None], _OPPOSITE[corner]]
     turned: Ints = np.where((volume[tetrahedron] < 0.0)[:, None], triangles[:, ::-1], triangles)

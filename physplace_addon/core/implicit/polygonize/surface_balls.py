@@ -15,7 +15,7 @@ from ...arrays import Bools, Floats, Ints
 from ...vectors import cross, dot, length, length_and_unit
 from ..functions.base import ImplicitFunction
 from ..local_thickness import sizing_field
-from ..projection import newton_heights, traced_step
+from ..projection import distances_to_surface, newton_heights, traced_step
 from ..surface_components.component_search import SurfaceComponents
 from .restricted_delaunay import DualEdges
 from .surface_points import SurfacePoints
@@ -39,13 +39,16 @@ class SurfaceBalls:
         centres: their centres (t, 3), on the surface.
         radii: their radii (t,), in scene units.
         sizes: the sizing field there (t,), in scene units.
-        away: how far the triangles are from the centres (t,), in scene units.
+        off: how far the triangles are from the surface (t,) at their own centres and the middles of their
+            edges, to first order, in scene units.
+        away: how far they are from the surface (t,) there and at the centres of the balls, in scene units.
     """
 
     keys: Ints
     centres: Floats
     radii: Floats
     sizes: Floats
+    off: Floats
     away: Floats
 
 
@@ -61,25 +64,36 @@ def surface_balls(
     names = np.sort(points.names[found.triangles], axis=1)
     keys = (names[:, 0] * _NUMBERS + names[:, 1]) * _NUMBERS + names[:, 2]
     count = len(keys)
-    centres, sizes = np.zeros((count, 3)), np.zeros(count)
+    centres, sizes, off = np.zeros((count, 3)), np.zeros(count), np.zeros(count)
     new = np.ones(count, dtype=np.bool_)
     if known is not None and len(known.keys):
         order = np.argsort(known.keys)
         place = np.minimum(np.searchsorted(known.keys, keys, sorter=order), len(order) - 1)
         same = order[place]
         new = known.keys[same] != keys
-        centres[~new], sizes[~new] = known.centres[same[~new]], known.sizes[same[~new]]
+        stays = same[~new]
+        centres[~new], sizes[~new], off[~new] = known.centres[stays], known.sizes[stays], known.off[stays]
     rows = np.flatnonzero(new)
     centres[rows] = _centres(function, points, found, rows, components)
     sizes[rows] = sizing_field(function, centres[rows], spacing)
     weights = points.weights[found.triangles]
     corners = points.places[found.triangles]
+    off[rows] = _off(function, corners[rows])
     flat, first = _circumcentres(corners, weights), corners[:, 0]
     rounding = _is_rounding(corners, length(flat - first))
     flat[rounding] = centres[rounding]
     squares = (dot(centre - first, centre - first) - weights[:, 0] for centre in (centres, flat))
     radii = np.sqrt(np.maximum(np.maximum(*squares), 0.0))
-    return SurfaceBalls(keys, centres, radii, sizes, length(flat - centres))
+    away = np.maximum(length(flat - centres), np.minimum(off, radii))
+    return SurfaceBalls(keys, centres, radii, sizes, off, away)
+
+
+def _off(function: ImplicitFunction, corners: Floats) -> Floats:
+    """Return how far triangles (t, 3, 3) are from the surface (t,), at centres and midpoints of edges."""
+    middles = 0.5 * (corners + np.roll(corners, 1, axis=1))
+    places = np.concatenate([middles, corners.mean(axis=1, keepdims=True)], axis=1)
+    away = distances_to_surface(*function.gradient(places.reshape(-1, 3)))
+    return np.asarray(away.reshape(-1, 4).max(axis=1))
 
 
 def _centres(

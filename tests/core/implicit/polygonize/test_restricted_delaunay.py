@@ -1,13 +1,18 @@
 """On which component points are is known of those that stay, and found of those that are new."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
 
-from physplace_addon.core.implicit import Spheres, union
+from physplace_addon.core.arrays import Floats
+from physplace_addon.core.implicit import ImplicitFunction, Spheres, union
+from physplace_addon.core.implicit.polygonize.mesh_topology import MeshTopology, area_vectors
 from physplace_addon.core.implicit.polygonize.restricted_delaunay import (
     ComponentNumbers,
     DualEdges,
+    DualEdgesOfRounds,
     in_bubbles,
 )
 from physplace_addon.core.implicit.surface_components.component_search import components_of
@@ -44,6 +49,48 @@ def test_what_is_returned_may_be_changed(rng: np.random.Generator) -> None:
     found = numbers.of(places)
     found[:] = -1
     assert (numbers.of(places) >= 0).all()
+
+
+@pytest.mark.parametrize("x", [[0.0], X], ids=["one ball", "three balls"])
+def test_in_every_round_triangles_are_a_sphere_about_each_ball(
+    x: list[float], rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Points come and go on the first ball only; what is known of the others, and of most of it, is used."""
+    balls = union([Spheres.of([own, 0.0, 0.0], 0.7) for own in x])
+    asked: list[int] = []
+    monkeypatch.setattr(type(balls), "value", counted(type(balls).value, asked))
+    rounds = DualEdgesOfRounds(balls, 0.3, components_of(balls))
+    places = on_balls(rng, 400)[0]
+    places = places[places[:, 0] < max(x) + 0.7]
+    names, at_first = np.arange(len(places)), 0
+    for number in range(4):
+        asked.clear()
+        found = rounds.of(places, names, np.zeros(len(places)))
+        topology = MeshTopology.of(found.triangles, len(places))
+        assert topology.used.all()
+        assert not topology.non_manifold.any()
+        assert topology.euler_characteristic == 2 * len(x)
+        outwards = area_vectors(places, found.triangles)
+        first = places[found.triangles[:, 0]]
+        middles = np.array(x)[np.argmin(np.abs(first[:, :1] - np.array(x)), axis=1)]
+        assert (np.einsum("ti,ti->t", outwards, first - np.outer(middles, [1.0, 0.0, 0.0])) > 0.0).all()
+        at_first = at_first if number else sum(asked)
+        assert len(x) == 1 or number == 0 or sum(asked) < 0.8 * at_first
+        more = on_balls(rng, 30)[0]
+        more = more[more[:, 0] < 0.7]
+        stays = (places[:, 0] > 0.7) | (rng.random(len(places)) < 0.97)
+        places = np.concatenate([places[stays], more])
+        names = np.concatenate([names[stays], 1000 * (number + 1) + np.arange(len(more))])
+
+
+def counted(value: Callable[..., Floats], asked: list[int]) -> Callable[..., Floats]:
+    """A function of places (n, 3) that also notes how many they are."""
+
+    def noted(self: ImplicitFunction, places: Floats) -> Floats:
+        asked.append(len(places))
+        return value(self, places)
+
+    return noted
 
 
 @pytest.mark.parametrize(("count", "believed"), [(400, False), (40, True)])

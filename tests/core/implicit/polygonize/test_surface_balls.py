@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from physplace_addon.core.implicit import Boxes
+from physplace_addon.core.implicit import Boxes, Spheres
 from physplace_addon.core.implicit.polygonize.restricted_delaunay import DualEdges
 from physplace_addon.core.implicit.polygonize.surface_balls import surface_balls
 from physplace_addon.core.implicit.polygonize.surface_points import SurfacePoints
@@ -38,3 +38,17 @@ def test_the_ball_of_a_triangle_without_area_is_where_its_dual_edge_meets_the_su
     assert balls.radii[0] == pytest.approx(np.hypot(1.0, 0.3), abs=1e-6)  # from the first corner
     if len(np.unique(corners, axis=0)) > 2:
         assert balls.centres[0] == pytest.approx([1.0, 0.3, 0.0], abs=1e-6)
+
+
+def test_a_triangle_is_as_far_from_the_surface_as_it_is_at_midpoints_of_its_edges() -> None:
+    """An obtuse triangle's longest edge is far from the sphere, and its own circle's centre is outside."""
+    ball = Spheres.of([0.0, 0.0, 0.0], 1.0)
+    angles = np.array([[-0.5, 0.0], [0.5, 0.0], [0.0, 0.05]])  # of longitude and latitude
+    turn, rise = angles.T
+    corners = np.stack([np.cos(rise) * np.cos(turn), np.cos(rise) * np.sin(turn), np.sin(rise)], axis=1)
+    middles = 0.5 * (corners + np.roll(corners, 1, axis=0))
+    normal = np.cross(corners[1] - corners[0], corners[2] - corners[0])
+    ends = corners.mean(axis=0) + np.array([[-0.5], [0.5]]) * normal / np.linalg.norm(normal)
+    edges = DualEdges(np.array([[0, 1, 2]]), ends[:1], ends[1:], np.zeros(1, dtype=np.intp))
+    balls = surface_balls(ball, SurfacePoints.of(corners), edges, 0.5, components_of(ball), None)
+    assert balls.away[0] >= 1.0 - np.linalg.norm(middles, axis=1).min()

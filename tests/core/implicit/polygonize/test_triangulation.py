@@ -136,7 +136,7 @@ def test_a_mesh_is_confirmed_where_a_blend_is_much_narrower_than_its_points_are_
     """The curvature at its points does not tell what is between them."""
     parts = [Spheres.of([0.0, 0.0, 0.0], 0.4), Ellipsoids.of([0.0, 0.42, 0.0], [0.8, 0.05, 0.06])]
     function = union(parts, 0.004)
-    mesh = meshed(function, 0.12)
+    mesh = triangulated(function, surface_samples(function, 0.24), 0.12, within=0.02)
     assert mesh.status is MeshStatus.CLOSED
     assert mesh.euler_characteristic == 2
     assert not gauss_bonnet_holds(function, mesh.points, mesh.triangles, False)
