@@ -20,7 +20,7 @@ import numpy as np
 
 from ...arrays import ArrayRecord, Floats, Ints
 from ...bodies.surface_parts import SurfaceParts, reach_of_parts
-from ...collision import near_pairs
+from ...collision import closest_on_triangle, near_pairs
 from ...collision.triangle_pairs import beyond_plane, triangle_gap
 from ...rigid import Pose
 from ...vectors import coordinate_arrays, cross, dot, length
@@ -118,6 +118,11 @@ def _sines(first: Floats, second: Floats) -> Floats:
     return sines
 
 
+def _size(corners: Floats) -> Floats:
+    """Return the half diagonals (k,) of the boxes of triangles (k, 3, 3)."""
+    return 0.5 * length(np.ptp(corners, axis=1))
+
+
 @dataclass(frozen=True, eq=False)
 class _PartPairs(ArrayRecord):
     """k pairs of parts of both bodies."""
@@ -131,14 +136,33 @@ class _PartPairs(ArrayRecord):
         return self.first.bound + self.second.bound
 
     def not_apart(self) -> _PartPairs:
-        """Return the pairs whose true surfaces no plane across an axis or the normal of either separates."""
+        """Return the pairs whose true surfaces no plane separates of those across an axis, the normal of
+        either, and the way from one to the other.
+        """
         a, b = coordinate_arrays(self.first.corners), coordinate_arrays(self.second.corners)
         boxes = np.maximum(a.min(axis=0) - b.max(axis=0), b.min(axis=0) - a.max(axis=0)).max(axis=0)
         rows = np.flatnonzero(boxes <= self.bound)
         near, a, b = self.take(rows), np.take(a, rows, axis=2), np.take(b, rows, axis=2)
         first, second = near.first, near.second
         margins = [first.margin(each) + second.margin(each) for each in (first.normal, second.normal)]
-        return near.take(~(beyond_plane(a, b, margins[0]) | beyond_plane(b, a, margins[1])))
+        return near.take(~(beyond_plane(a, b, margins[0]) | beyond_plane(b, a, margins[1]))).not_beside()
+
+    def not_beside(self) -> _PartPairs:
+        """Return the pairs that no plane across the way from the larger part to the middle of the lesser one
+        separates.
+
+        A large flat triangle that ends beside a surface goes on through it as a plane, and the planes of the
+        surface's parts cut the triangle elsewhere.
+        """
+        first, second = self.first.corners, self.second.corners
+        larger = (_size(first) >= _size(second))[:, None, None]
+        large, small = np.where(larger, first, second), np.where(larger, second, first)
+        middle = small.mean(axis=1)
+        nearest = (closest_on_triangle(middle, large).barycentric[:, :, None] * large).sum(axis=1)
+        way = middle - nearest
+        way /= np.maximum(length(way), 1e-300)[:, None]
+        between = dot(small, way[:, None]).min(axis=1) - dot(large, way[:, None]).max(axis=1)
+        return self.take(between <= self.first.margin(way) + self.second.margin(way))
 
     def crossings(self, point: Floats, depth: Floats) -> SurfaceCrossings:
         """Return the pairs as crossings at points (k, 3) with depths (k,)."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from physplace_addon.core.arrays import Floats
+from physplace_addon.core.arrays import Floats, Ints
 from physplace_addon.core.bodies import Body, exact, polyhedron
 from physplace_addon.core.bodies.curved_meshes import subdivided
+from physplace_addon.core.bodies.surface_parts import SurfaceParts
 from physplace_addon.core.contact.body_pair import BodyPair
 from physplace_addon.core.contact.points.surface_crossings import surface_crossings
 from physplace_addon.core.rigid import Pose
@@ -121,3 +122,26 @@ def test_a_box_crosses_a_cone_between_its_tip_and_its_base(share: float) -> None
         for depth in (LEAST, -1e-9):
             at = tip + share * np.sqrt(5.0) * down + (0.02 - depth) * normal
             assert crosses(meet(box, "cone").at(Pose(attitude, at))) is (depth > 0.0)
+
+
+def test_a_long_edge_over_a_ring_is_proven_to_be_apart_by_few_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside the edge the planes of the box's faces go on through the ring, and at either end those of the
+    ring's parts go through the faces at the other: only the way between them shows that they are apart.
+    """
+    made, children = 0, SurfaceParts.children
+
+    def counted(parts: SurfaceParts, numbers: Ints) -> tuple[Ints, Ints]:
+        nonlocal made
+        found = children(parts, numbers)
+        made += len(found[0])
+        return found
+
+    monkeypatch.setattr(SurfaceParts, "children", counted)
+    bar = polyhedron(*cuboid([0.0, 0.0, 0.0], [3.0, 0.5, 0.5]), "bar")
+    ring = meet(bar, "torus", (0.25 * np.pi, 0.0, 0.0))
+    top = float(ring.world.body.triangles[..., 2].max())
+    lowest = float(ring.pose.points(bar.vertices)[:, 2].min())
+    for gap in (1e-2, 1e-3, 1e-5):
+        assert not crosses(ring.at(Pose(ring.pose.rotation, np.array([0.0, 0.0, top - lowest + gap]))))
+    assert crosses(ring.at(Pose(ring.pose.rotation, np.array([0.0, 0.0, top - lowest - 1e-3]))))
+    assert made < 2_000
