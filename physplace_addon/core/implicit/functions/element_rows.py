@@ -87,7 +87,11 @@ class ElementRows:
 
     def with_parameters(self, parameters: Floats) -> Self:
         """Return the same elements with other parameters (k p,); a size below 0 becomes its opposite."""
-        return replace(self, rows=self._valid(np.array(parameters, dtype=float).reshape(self.rows.shape)))
+        return self._with_rows(self._valid(np.array(parameters, dtype=float).reshape(self.rows.shape)))
+
+    def _with_rows(self, rows: Floats) -> Self:
+        """Return the same elements with other rows (k, p)."""
+        return replace(self, rows=rows)
 
     def _valid(self, rows: Floats) -> Floats:
         """Return the rows (k, p) with sizes made positive, in place."""

@@ -117,7 +117,7 @@ class Blob(ImplicitFunction):
         """Return each field's own among all parameters (m,). Raises ValueError for another number of them."""
         parts, stop = [], 1
         for field in self.fields:
-            start, stop = stop, stop + len(field.parameters)
+            start, stop = stop, stop + field.rows.size
             parts.append(parameters[start:stop])
         if len(parameters) != stop:
             raise ValueError(f"expected {stop} parameters, found {len(parameters)}")
@@ -135,11 +135,14 @@ class Blob(ImplicitFunction):
         return self._less([field.gradient_and_sum(x) for field in self.fields], len(x))
 
     def _less(self, firsts: Sequence[Floats], count: int) -> tuple[Floats, Floats]:
-        """Return F (k,) and F_x (k, 3) from the fields' gradients and sums, each (4, k)."""
+        """Return F (k,) and F_x (k, 3) from the fields' gradients and sums, each (4, k), which are
+        overwritten.
+        """
         if not firsts:
             return np.full(count, self.bias), np.zeros((count, 3))
-        first = sum(firsts[1:], start=firsts[0])
-        return self.bias - first[3], np.negative(first[:3]).T
+        first = firsts[0] if len(firsts) == 1 else sum(firsts[1:], start=firsts[0])
+        gradient = first[:3]
+        return self.bias - first[3], np.negative(gradient, out=gradient).T
 
     def hessian(self, x: Floats) -> tuple[Floats, Floats, Floats]:
         """Return F (k,), F_x (k, 3) and F_xx (k, 3, 3)."""

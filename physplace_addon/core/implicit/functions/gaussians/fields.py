@@ -18,6 +18,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -130,7 +131,7 @@ def sums_over_groups(
 
 _SORTED = 2**17  # pairs of a point and an element from which on sorting them into groups may pay
 _MANY, _MANY_CAREFUL = 768, 128  # elements from which on it pays; with differences, which cost more, sooner
-_AT_ONCE = 2**14  # pairs evaluated at once: what is computed of them stays in the processor's cache
+_AT_ONCE = 2**15  # pairs evaluated at once: what is computed of them stays in the processor's cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,6 +139,10 @@ class Field(ElementRows, ABC):
     """The sum of k Gaussians of one kind, given as rows (k, p) of their parameters."""
 
     sizes = (-1,)
+
+    def _with_rows(self, rows: Floats) -> Self:
+        """Return other elements of the kind (k, p): rows are all that a field has."""
+        return type(self)(rows)
 
     @property
     def radii(self) -> Floats:

@@ -74,8 +74,8 @@ def monomials(x: Floats) -> Floats:
     """Return (1, |x|^2, x) (..., 5, n) of points x (..., 3, n)."""
     result = np.empty((*x.shape[:-2], 5, x.shape[-1]))
     result[..., 0, :] = 1.0
-    np.einsum("...in,...in->...n", x, x, out=result[..., 1, :])
     result[..., 2:, :] = x
+    np.add.reduce(x * x, axis=-2, out=result[..., 1, :])
     return result
 
 
@@ -87,9 +87,8 @@ def coefficients(c: Floats, w: Floats) -> Floats:
     """
     result = np.empty((*w.shape, 6))
     np.negative(w, out=result[..., 1])
-    np.einsum("...i,...i->...", c, c, out=result[..., 0])
-    result[..., 0] *= result[..., 1]
     np.multiply((2.0 * w)[..., None], c, out=result[..., 2:5])
+    np.multiply(np.add.reduce(c * c, axis=-1), result[..., 1], out=result[..., 0])
     result[..., 5] = 1.0
     return result
 
