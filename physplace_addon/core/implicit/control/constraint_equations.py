@@ -18,6 +18,7 @@ flat the constraint is empty.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,7 +26,7 @@ from functools import cached_property
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints
-from ...vectors import dot, length
+from ...vectors import column_dot, column_length
 from ..functions.base import ImplicitFunction
 from .control_points import ControlPoints
 from .least_change import RankedInverse, length_weights
@@ -73,6 +74,7 @@ _SLACK = 0.1
 _ROUNDING = 1e-10
 _LEAST_SLACK = 1e-100  # the slack where normals respond to nothing: 1 over its square is finite, too
 _BESIDE = 1e-3  # strides: the distance h of the differences
+_NO_POINTS = np.zeros(0, dtype=np.intp)
 _NOWHERE = 1e99  # F where it is not defined: such a point is off the surface
 _FLAT = 1e-12  # a point where |F| is no greater counts as on the surface, even if F_x is zero
 _FLATTER = 0.05  # share of |F_x| at the start of a step below which it is not taken to fall within the step
@@ -102,11 +104,12 @@ class StepLimits:
 
     def allows(self, parameters: Floats) -> bool:
         """Return whether parameters (m,) are finite, and the sizes among them above 0."""
-        return bool(((parameters > self._bound) & (parameters < np.inf)).all())
+        allowed = (parameters > self._bound) & (parameters < np.inf)
+        return bool(np.count_nonzero(allowed) == len(allowed))
 
     def normal_points(self, controls: ControlPoints) -> Ints:
         """Return the numbers (k,) of the control points to which the normal constraint applies."""
-        return np.flatnonzero(controls.dragged) if self.keep_normals else np.zeros(0, dtype=np.intp)
+        return np.flatnonzero(controls.dragged) if self.keep_normals else _NO_POINTS
 
     @cached_property
     def sizes(self) -> Ints:
@@ -159,19 +162,24 @@ class PointEvaluation:
             places = np.concatenate([places, difference_places(places.take(held, axis=0), h)])
         value, gradient, rates = _where_defined(*function.derivatives(places))
         gradient, beside = gradient[:count], gradient[count:]
-        slope = length(gradient)
+        slope = column_length(gradient)
         return cls(function, controls.position, value[:count], gradient, slope, held, beside, rates, h)
 
-    @property
+    @cached_property
     def off(self) -> Floats:
         """How far off the surface the points are (n,), to first order, in scene units."""
         return np.asarray(np.abs(self.value) / np.maximum(self.slope, 1e-200))
 
+    @cached_property
+    def farthest(self) -> float:
+        """How far off the surface the farthest point is, to first order, in scene units."""
+        return float(np.maximum.reduce(self.off, initial=0.0))
+
     def farther(self, distance: float) -> Bools:
         """Return which points (n,) are farther off the surface than a distance, to first order."""
-        off = np.abs(self.value)
-        farther = off > distance * self.slope
-        return np.asarray(farther & (off > _FLAT)) if np.count_nonzero(farther) else farther
+        if self.farthest <= distance:
+            return np.zeros(len(self.off), dtype=np.bool_)
+        return np.asarray((self.off > distance) & (np.abs(self.value) > _FLAT))
 
     def shows(self, function: ImplicitFunction, controls: ControlPoints, limits: StepLimits) -> bool:
         """Return whether an evaluation of the function at these control points would give the same."""
@@ -181,8 +189,8 @@ class PointEvaluation:
 
 def _where_defined(value: Floats, gradient: Floats, rates: Floats) -> tuple[Floats, Floats, Floats]:
     """Return F (n,), F_x (n, 3) and F_q (n, m), far off and with zero rates where not finite."""
-    if np.isfinite(value).all() and np.isfinite(gradient).all() and np.isfinite(rates).all():
-        return value, gradient, rates
+    if math.isfinite(sum(float(np.add.reduce(part, axis=None)) for part in (value, gradient, rates))):
+        return value, gradient, rates  # a sum is finite where all are
     value = np.nan_to_num(value, nan=_NOWHERE, posinf=_NOWHERE, neginf=-_NOWHERE)
     gradient, rates = (
         np.where(np.isfinite(part).all(axis=1, keepdims=True), part, 0.0) for part in (gradient, rates)
@@ -199,7 +207,7 @@ class ConstraintEquations:
         weight: 1 / |F_x| (n,), bounded where F_x is near zero.
         off: F times the weight (n,), the signed distance to first order.
         normal: F_x times the weight (n, 3).
-        reach: by how much y moves the surface at each point (n,).
+        reach: by how much y changes F at each point (n,).
         inverse: the damped inverse of the rows (n, f) that act on y.
         beside: F_q B (6 k, f) beside the points of the normal constraint.
     """
@@ -226,12 +234,15 @@ class ConstraintEquations:
         """
         every = evaluated.rates @ mobility
         rows, beside = every[: len(controls)], every[len(controls) :]
-        reach = np.sqrt(np.einsum("nm,nm->n", rows, rows))
+        reach = np.sqrt(np.add.reduce(rows * rows, axis=1))
         weight = length_weights(reach, evaluated.slope)
         rows *= weight[:, None]
         off, normal = weight * evaluated.value, weight[:, None] * evaluated.gradient
-        rank = np.where(controls.dragged, 2, controls.free | (np.abs(off) > near))
-        return cls(mobility, weight, off, normal, weight * reach, RankedInverse(rows, rank), beside)
+
+        def rank() -> Ints:
+            return np.where(controls.dragged, 2, controls.free | (np.abs(off) > near))
+
+        return cls(mobility, weight, off, normal, reach, RankedInverse(rows, rank), beside)
 
     def off_in(self, evaluated: PointEvaluation) -> Floats:
         """Return how far off the surface the points are (n,), signed, by F_x as it is in a
@@ -291,16 +302,23 @@ def first_order_step(
     """
     way, desired = desired_step.moves, desired_step.desired
     equations = ConstraintEquations.of(evaluated, controls, mobility, limits.near)
-    after = equations.off + dot(equations.normal, way)
-    if np.count_nonzero(desired):
+    after = equations.off + column_dot(equations.normal, way)
+    wishes = np.count_nonzero(desired) > 0
+    if wishes:
         after = after + equations.weight * (evaluated.rates[: len(way)] @ desired)
-    keeps = equations.off - np.maximum(np.minimum(equations.off, limits.stride), -limits.stride)
-    if not desired_step.return_to_surface:
-        keeps = np.where(np.abs(equations.off) > limits.near, equations.off, keeps)
-    y = equations.answer(keeps - after, FARTHEST_STRIDES * limits.stride)
+    ask = -after
+    if not evaluated.farthest <= min(limits.near, limits.stride):
+        keeps = equations.off - np.maximum(np.minimum(equations.off, limits.stride), -limits.stride)
+        if not desired_step.return_to_surface:
+            keeps = np.where(np.abs(equations.off) > limits.near, equations.off, keeps)
+        ask += keeps
+    y = equations.answer(ask, FARTHEST_STRIDES * limits.stride)
     if len(evaluated.normal_points):
         y = y + _normal_change(equations, evaluated, way, y, _LEVER * limits.size)
-    return FirstOrderStep(equations, desired + mobility @ y, way, after + equations.inverse.rows @ y)
+    change = mobility @ y
+    return FirstOrderStep(
+        equations, desired + change if wishes else change, way, after + equations.inverse.rows @ y
+    )
 
 
 def _normal_change(
@@ -326,9 +344,8 @@ def _normal_change(
     turns, turned = normal_constraint(normal, per, evaluated.beside, equations.beside, way.take(held, axis=0))
     free = equations.inverse.beyond(turns)
     square = free @ free.T
-    slack = max(
-        (_SLACK * float(equations.reach.take(held).max())) ** 2, _ROUNDING * square.trace(), _LEAST_SLACK
-    )
+    reach = float((equations.weight * equations.reach).take(held).max())
+    slack = max((_SLACK * reach) ** 2, _ROUNDING * square.trace(), _LEAST_SLACK)
     square.ravel()[:: len(square) + 1] += slack
     inverse = np.linalg.inv(square)
     part = inverse @ (turned + turns @ y)

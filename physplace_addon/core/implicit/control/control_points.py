@@ -16,7 +16,7 @@ import numpy as np
 
 from ...arrays import Bools, Floats
 from ...errors import SculptingError
-from ...vectors import length
+from ...vectors import column_length
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +136,7 @@ class ControlPoints:
     @cached_property
     def distance_left(self) -> Floats:
         """How far each point is from its target (n,), in scene units."""
-        return np.asarray(length(self._vector_left))
+        return column_length(self._vector_left)
 
     @cached_property
     def _vector_left(self) -> Floats:

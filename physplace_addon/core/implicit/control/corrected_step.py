@@ -139,7 +139,9 @@ def _feasible(
     lowest = np.where(size > limits.smallest, -_LEAST_PART * size, 0.0)
     while True:
         planned = first_order_step(evaluated, controls, desired_step, mobility(free), limits)
-        below = (planned.change.take(limits.sizes) < lowest) & free.take(limits.sizes)
+        below = planned.change.take(limits.sizes) < lowest
+        if np.count_nonzero(below):
+            below &= free.take(limits.sizes)
         if not np.count_nonzero(below):
             return planned
         bound, desired = limits.sizes[below], desired_step.desired.copy()
@@ -149,7 +151,7 @@ def _feasible(
 
 def surface_motion(change: Floats, limits: StepLimits) -> float:
     """Return about how far a change of parameters (m,) moves the surface, in scene units, 1e-300 at least."""
-    return float((np.abs(change) / limits.scales).max(initial=1e-300))
+    return max(float(np.maximum.reduce(np.abs(change) / limits.scales, initial=0.0)), 1e-300)
 
 
 def _made(
@@ -167,6 +169,8 @@ def _made(
     made = _corrected(function, moved, planned, part, error, limits)
     if made is None:
         return None
+    if np.maximum.reduce(made.off, initial=0.0) <= _PINNED * limits.near:
+        return made
     least = np.maximum(1.01 * np.abs(planned.equations.off), _PINNED * limits.near)
     if np.count_nonzero((made.off <= least) | controls.free) < len(controls):
         return None
@@ -201,7 +205,7 @@ def _corrected(
         left = np.where(near, off - goal, 0.0)
         if correction == 0:
             error = SecondOrderError(lengths, left - ask)
-        worst = float(np.abs(left).max(initial=0.0))
+        worst = float(np.maximum.reduce(np.abs(left), initial=0.0))
         if not math.isfinite(worst):
             return None
         if worst <= _ENOUGH * limits.near:

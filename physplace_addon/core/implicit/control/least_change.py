@@ -18,13 +18,17 @@ right angles to all rows above it.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from scipy.linalg import get_lapack_funcs
 
 from ...arrays import Bools, Floats, Ints
 
+_solved: Any = get_lapack_funcs("posv", dtype=np.float64)  # a factor, the solution, and whether none is found
 _ASKED = 1e-5  # share of the longest row: a smaller singular value asks for what is asked already
 _LITTLE = 1e-2  # share of a row: where the rows above leave less of it free, it is not worth the change
 # share of what parameters can change F by: where |F_x| is less, it counts as this
@@ -45,6 +49,8 @@ def length_weights(reach: Floats, slope: Floats) -> Floats:
         The weights (n,); 0 where neither tells anything.
     """
     size = np.maximum(slope, _LEAST_GRADIENT * reach)
+    if np.minimum.reduce(size, initial=np.inf) > 1e-200:
+        return np.asarray(1.0 / size)
     return np.where(size > 1e-200, 1.0 / np.maximum(size, 1e-200), 0.0)
 
 
@@ -98,11 +104,12 @@ class RankedInverse:
 
     Attributes:
         rows: A B (n, m), in units of length.
-        rank: the rank of each row (n,); the smallest is served first.
+        rank: returns the rank of each row (n,), which is needed where some ask nearly what others ask; the
+            smallest is served first.
     """
 
     rows: Floats
-    rank: Ints | Bools
+    rank: Callable[[], Ints]
 
     @property
     def whole(self) -> Floats:
@@ -122,22 +129,24 @@ class RankedInverse:
 
         The others leave free of a row R_i the square 1 / (R R')^-1_ii.
         """
+        if not len(self.rows):
+            return self.rows.T
         square = self.rows @ self.rows.T
-        try:
-            inverse = np.linalg.inv(square)
-        except np.linalg.LinAlgError:  # some rows are others'
+        _, inverse, failed = _solved(square, np.eye(len(square)))
+        if failed:  # some rows are others'
             return None
-        free = np.abs(square.diagonal() * inverse.diagonal())
-        return np.asarray(self.rows.T @ inverse) if (free < _LITTLE**-2).all() else None
+        free = square.diagonal() * inverse.diagonal()
+        alike = np.count_nonzero(~(free < _LITTLE**-2))
+        return None if alike else np.asarray(self.rows.T @ inverse)
 
     @cached_property
     def _by_ranks(self) -> tuple[list[tuple[Ints, _Rank]], Floats, Floats]:
         """The ranks with the numbers of their rows, the inverse (m, n), and a basis (k, m) of what the rows
         fix.
         """
-        made, kept, whole = [], self.rows[:0], np.zeros(self.rows.T.shape)
-        for number in np.unique(self.rank):
-            own = np.flatnonzero(self.rank == number)
+        made, kept, whole, ranks = [], self.rows[:0], np.zeros(self.rows.T.shape), self.rank()
+        for number in np.unique(ranks):
+            own = np.flatnonzero(ranks == number)
             rank = _Rank.of(self.rows[own], kept)
             part = rank.whole
             whole -= part @ (rank.rows @ whole)

@@ -284,8 +284,9 @@ class Sculpting:
         surface.
         """
         was, self._memory.off = self._memory.off, made.off
-        gained = np.where(before.free, before.distance_left - made.controls.distance_left, was - made.off)
-        asked = np.where(before.free, np.minimum(before.distance_left, limits.stride), was)
+        left = before.distance_left
+        gained = np.where(before.free, left - made.controls.distance_left, was - made.off)
+        asked = np.where(before.free, np.minimum(left, limits.stride), was)
         return np.asarray(gained < _STUCK * asked)
 
     def _status(self, shown: int, stuck: bool, pinned: int) -> SculptStatus:

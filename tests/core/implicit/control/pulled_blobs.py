@@ -83,4 +83,5 @@ def off(blob: ImplicitFunction, places: Floats) -> Floats:
 
 def in_ranks(*ranks: Floats) -> RankedInverse:
     """The inverse of ranks of rows."""
-    return RankedInverse(np.vstack(ranks), np.repeat(np.arange(len(ranks)), [len(rows) for rows in ranks]))
+    numbers = np.repeat(np.arange(len(ranks)), [len(rows) for rows in ranks])
+    return RankedInverse(np.vstack(ranks), lambda: numbers)
