@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import Bools, Floats
+from ...arrays import Bools, Floats, portions
 from ...vectors import column_dot, column_length
 from ..functions.base import ImplicitFunction
 from ..projection import newton_step
@@ -104,8 +104,10 @@ def attached_to_surface(
     """
     value, gradients = function.gradient(positions)
     gradients = np.asfortranarray(gradients)
-    step, first = newton_step(value, gradients, farthest)
-    places = positions - step
+    places, first = np.empty_like(gradients), np.empty_like(value)  # by columns, for speed
+    for rows in portions(len(positions)):
+        step, first[rows] = newton_step(value[rows], gradients[rows], farthest)
+        np.subtract(positions[rows], step, out=places[rows])
     stray = (~(first <= _NEAR * radii)).nonzero()[0]
     lost = np.zeros(len(places), dtype=bool)
     far = stray[first.take(stray) > short] if predicted is not None else stray[:0]

@@ -120,9 +120,12 @@ class ComponentSeeding:
         """Return whether any of positions (r, 3) is beyond the box by more than a desired radius."""
         if not len(self._box) or not len(positions):
             return False
-        margin, columns = self.settings.radius, positions.T  # along a contiguous row a minimum is quick
-        low, high = columns.min(axis=1) - self._box[0], self._box[1] - columns.max(axis=1)
-        return not min(low.min(), high.min()) >= -margin
+        columns = positions.T  # along a contiguous row a minimum is quick
+        inside = (
+            *(np.minimum.reduce(columns, axis=1) - self._box[0]).tolist(),
+            *(self._box[1] - np.maximum.reduce(columns, axis=1)).tolist(),
+        )
+        return not all(distance >= -self.settings.radius for distance in inside)
 
     def _changed(self, function: ImplicitFunction) -> bool:
         """Return whether the function is another one than before, or has other parameters."""

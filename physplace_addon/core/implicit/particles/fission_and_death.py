@@ -31,8 +31,9 @@ import numpy as np
 
 from ...arrays import Bools, Floats, Ints
 from ...vectors import column_dot, column_length, column_rows
-from .floater_pairs import FloaterPairs
 from .floaters import Floaters, FloaterSettings
+
+Pairs = tuple[Ints, Ints]  # the numbers of both floaters of each pair (k,), (k,)
 
 _FEW = 4  # neighbours below which a floater does not die
 _BESIDE = 2.8  # radii: nearer floaters share area; neighbours at rest are 2 radii apart, the next ones 3.5
@@ -53,7 +54,7 @@ def patience(still: int) -> float:
 def deaths(
     floaters: Floaters,
     speed: Floats,
-    pairs_of: Callable[[Bools], FloaterPairs],
+    pairs_of: Callable[[Bools], Pairs],
     settings: FloaterSettings,
     patience: float,
     rng: np.random.Generator,
@@ -63,58 +64,65 @@ def deaths(
     Args:
         floaters: the floaters, with the radii after the step.
         speed: |p'| (r,), scene units per time.
-        pairs_of: returns pairs of some floaters (r,) with others: all near ones, or those with their nearest
-            neighbours.
+        pairs_of: returns the ends of pairs of some floaters (r,) with others: of all near ones, or of those
+            with their nearest neighbours.
         settings: gamma and delta.
         patience: by how much the bound of the radius is lowered.
         rng: the source of the random numbers.
     """
+    dies = np.zeros(len(floaters), dtype=np.bool_)
     ratio = floaters.radii / ((1.0 - patience) * floaters.desired)
-    small = np.zeros(len(ratio), dtype=bool)
     who = (ratio < max(settings.death, CALM_DEATH)).nonzero()[0]
     if not len(who):
-        return small
-    low, age = ratio.take(who), floaters.ages.take(who)
+        return dies
+    low = ratio.take(who)
     at_rest = speed.take(who) < settings.equilibrium * floaters.radii.take(who)
-    small[who] = ((low < settings.death) | (age >= _CALM_AGE)) & (at_rest | (low < _CRUSHED))
-    if not np.count_nonzero(small):
-        return small
-    luck = rng.random(len(floaters))
-    unlucky = luck > ratio / np.where(ratio < settings.death, settings.death, CALM_DEATH)
-    if not np.count_nonzero(small & unlucky):
-        return np.zeros(len(ratio), dtype=bool)
+    old = floaters.ages.take(who) >= _CALM_AGE
+    who = who[((low < settings.death) | old) & (at_rest | (low < _CRUSHED))]
+    if not len(who):
+        return dies
+    luck, low = rng.random(len(floaters)), ratio.take(who)
+    unlucky = luck.take(who) > low / np.where(low < settings.death, settings.death, CALM_DEATH)
+    if not np.count_nonzero(unlucky):
+        return dies
+    small = dies.copy()
+    small[who] = True
     pairs = _side_by_side(floaters, pairs_of(small))
-    count = _sums(np.ones(len(ratio)), pairs)
-    mean = (ratio + _sums(ratio, pairs)) / (1.0 + count)
-    small &= (ratio < settings.death) | (mean < CALM_DEATH)
-    unlucky &= luck > _least_around(np.where(small, luck, -1.0), pairs)
-    few = np.where(ratio < _FLATTENED, 1, _FEW)
-    return np.asarray(small & unlucky & (count >= few))
+    count = _sums(None, pairs, len(ratio)).take(who)
+    mean = (low + _sums(ratio, pairs, len(ratio)).take(who)) / (1.0 + count)
+    calm = (low < settings.death) | (mean < CALM_DEATH)
+    small[who] = calm
+    least = _least_around(np.where(small, luck, -1.0), pairs).take(who)
+    few = np.where(low < _FLATTENED, 1, _FEW)
+    dies[who] = calm & unlucky & (luck.take(who) > least) & (count >= few)
+    return dies
 
 
-def _side_by_side(floaters: Floaters, pairs: FloaterPairs) -> FloaterPairs:
+def _side_by_side(floaters: Floaters, pairs: Pairs) -> Pairs:
     """Return the pairs that share area: near ones with normals that look the same way."""
-    first, second = pairs.first, pairs.second
+    first, second = pairs
     positions, gradients, radii = floaters.positions, floaters.gradients, floaters.radii
     apart = column_length(column_rows(positions, first) - column_rows(positions, second))
     alike = column_dot(column_rows(gradients, first), column_rows(gradients, second))
     reach = _BESIDE * np.maximum(radii.take(first), radii.take(second))
-    return pairs.take(np.flatnonzero((apart < reach) & (alike > 0.0)))
+    which = ((apart < reach) & (alike > 0.0)).nonzero()[0]
+    return first.take(which), second.take(which)
 
 
-def _sums(values: Floats, pairs: FloaterPairs) -> Floats:
-    """Return the sums (r,) of values (r,) over each floater's neighbours."""
-    first, second = pairs.first, pairs.second
-    size = len(values)
-    sums = np.bincount(first, values[second], size) + np.bincount(second, values[first], size)
+def _sums(values: Floats | None, pairs: Pairs, count: int) -> Floats:
+    """Return the sums (count,) of values (count,) over each floater's neighbours; of ones for None."""
+    first, second = pairs
+    given = (None, None) if values is None else (values.take(second), values.take(first))
+    sums = np.bincount(first, given[0], count) + np.bincount(second, given[1], count)
     return np.asarray(sums, dtype=np.float64)
 
 
-def _least_around(values: Floats, pairs: FloaterPairs) -> Floats:
+def _least_around(values: Floats, pairs: Pairs) -> Floats:
     """Return the least of values (r,) over each floater's neighbours (r,); infinite for a lone one."""
+    first, second = pairs
     least = np.full(len(values), np.inf)
-    np.minimum.at(least, pairs.first, values[pairs.second])
-    np.minimum.at(least, pairs.second, values[pairs.first])
+    np.minimum.at(least, first, values.take(second))
+    np.minimum.at(least, second, values.take(first))
     return least
 
 

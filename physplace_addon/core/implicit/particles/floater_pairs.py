@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
-
 from ...arrays import Bools, Floats, Ints
 
 
@@ -24,13 +22,12 @@ class FloaterPairs:
     second: Ints
     weight: Floats
 
-    def take(self, which: Ints) -> FloaterPairs:
-        """Return some of the pairs, by their numbers (k,)."""
-        return FloaterPairs(self.first.take(which), self.second.take(which), self.weight.take(which))
-
-    def of(self, some: Bools) -> FloaterPairs:
-        """Return the pairs of which at least one is among some floaters (r,)."""
-        return self.take(np.flatnonzero(some.take(self.first) | some.take(self.second)))
+    def ends_of(self, some: Bools) -> tuple[Ints, Ints]:
+        """Return the numbers of both ends (k,) of the pairs of which at least one is among some floaters
+        (r,).
+        """
+        which = (some.take(self.first) | some.take(self.second)).nonzero()[0]
+        return self.first.take(which), self.second.take(which)
 
 
 class Neighbours(NamedTuple):

@@ -12,12 +12,15 @@ floaters, and `sampling` puts these together. `sizing_field` gives the desired r
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints
 from ...errors import SamplingError
 from ...vectors import column_length, column_rows
+
+_Rows = TypeVar("_Rows", Floats, Ints)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,6 +137,26 @@ class Floaters:
             column_rows(self.gradients, which),
             self.desired.take(which),
             self.ages.take(which),
+        )
+
+    def without(self, dead: Bools) -> Floaters:
+        """Return the floaters without those of a mask (r,), the last ones in their places as `filled_gaps`
+        says.
+        """
+        count = len(dead) - np.count_nonzero(dead)
+        gaps, last = dead[:count].nonzero()[0], count + (~dead[count:]).nonzero()[0]
+
+        def filled(own: _Rows) -> _Rows:
+            kept = own[:count].copy(order="K")
+            kept[gaps] = own[last]
+            return kept
+
+        return Floaters(
+            filled(self.positions),
+            filled(self.radii),
+            filled(self.gradients),
+            filled(self.desired),
+            filled(self.ages),
         )
 
     def with_more(self, more: Floaters) -> Floaters:

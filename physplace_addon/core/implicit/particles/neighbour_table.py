@@ -8,7 +8,9 @@ Floaters of a surface that is dragged move far, but beside their neighbours hard
 matter how far they have moved: a row holds while none of its distances has changed by more than a share of
 the radius. As long as it does, no floater of the same patch comes within reach past those that are in the
 row. One from another patch may, where two parts of the surface meet: so a row is searched anew after some
-looks in any case. Rows that do not hold are searched at every few looks, those never searched at once.
+looks in any case. Rows that do not hold are searched at every few looks, for a search for few rows costs not
+much less than one for many. So do rows of which nothing is known wait, unless they are many, and their
+floaters are left out until then. Newborns and those beside them are searched at once.
 """
 
 from __future__ import annotations
@@ -19,19 +21,23 @@ from scipy.spatial import cKDTree
 from ...arrays import Bools, Floats, Ints
 from ...vectors import column_rows
 from ..uniform_grid import UniformGrid
-from .floater_pairs import FloaterPairs, Neighbours
+from .floater_pairs import Neighbours
 from .floaters import Floaters, filled_gaps
-from .repulsion import Repulsion, repulsion_by_neighbours
+from .repulsion import ForceFalls, Repulsion, repulsion_by_neighbours
 
 NEIGHBOURS = 12  # in a row of the table: two rings
 _REACH = 4.6  # radii: farther floaters are no neighbours
 _STRAIN = 0.4  # radii by which the distance of a neighbour may change before a row is searched anew
-_UNKNOWN, _NEW = 0, -1  # instead of a look: nothing is known of the row; nor is the floater in others
+# instead of a look: nothing is known of the row; a newborn is not in it; it is a newborn's
+_UNKNOWN, _OUTDATED, _NEW = 0, -1, -2
 _LOOKS, _HOLDS = 4, 12  # looks between two searches; looks after which a row is searched anew
+_MANY = 0.1  # share of the rows: where nothing is known of so many, they do not wait
+_FEW = 1000  # floaters among all of which is searched; of more, among those in cells nearby
 _MORE = 3  # times as many are searched where some look another way
 _NOBODY = np.iinfo(np.intp).max  # the number of a neighbour that is not there
 _SPARE = 1.2  # rows, over those that are needed, so that few newborns need no new table
 _AT_ONCE = 1024  # floaters repelled at once: their neighbours fit into the processor's cache
+_HALF = 32  # bits for each number of a pair
 _FAR = 1e60  # coordinates of one that is not there, in scene units
 
 
@@ -45,28 +51,36 @@ class NeighbourTable:
     def __init__(self) -> None:
         self._numbers = np.zeros((NEIGHBOURS, 0), dtype=np.intp)
         self._distances, self._weights = np.zeros((NEIGHBOURS, 0)), np.zeros((NEIGHBOURS, 0))
-        self._until = np.zeros(0, dtype=np.intp)  # the look up to which a row holds, or one of the two below
+        self._until = np.zeros(0, dtype=np.intp)  # the look up to which a row holds, or one of those above
         self._all_face = True  # whether all weights are 1
         self._count = self._looks = 0
 
     def mark_beside(self, marks: Bools, rows: Ints, count: int) -> None:
-        """Mark the nearest `count` neighbours of floaters (m,) in marks of all (r,)."""
+        """Mark the nearest `count` neighbours, as far as they are known, of floaters (m,) in marks of all
+        (r,).
+        """
+        self._grow(len(marks))
         beside = self._numbers[:count].take(rows, axis=1).ravel()
         marks[beside[beside < len(marks)]] = True
 
-    def look(self, floaters: Floaters, rows: Ints) -> None:
-        """Search those of the rows (m,) of some floaters that do not hold."""
+    def look(self, floaters: Floaters, rows: Ints) -> Ints:
+        """Return those of some floaters (m,) whose rows are known, after a search if it is time for one."""
         self._grow(len(floaters))
         self._looks += 1
-        if self._looks % _LOOKS:
-            self.search_unknown(floaters, rows)
-        else:
-            stale = (self._until.take(rows) < self._looks) | self._is_strained(floaters, rows)
-            self._search(floaters, rows[stale])
+        until = self._until.take(rows)
+        sought = until <= _UNKNOWN
+        unknown = int(np.count_nonzero(sought))
+        if self._looks % _LOOKS == 0:
+            sought = (until < self._looks) | self._is_strained(floaters, rows)
+        elif not self._is_pressing(until, unknown):
+            return rows[~sought] if unknown else rows
+        self._search(floaters, rows[sought])
+        return rows
 
-    def search_unknown(self, floaters: Floaters, rows: Ints) -> None:
-        """Search those of the rows (m,) of some floaters of which nothing is known."""
-        self._search(floaters, rows[self._until.take(rows) <= _UNKNOWN])
+    @staticmethod
+    def _is_pressing(until: Ints, unknown: int) -> bool:
+        """Return whether rows (m,), of which so many are unknown, are to be searched before it is time."""
+        return unknown > _MANY * len(until) or (unknown > 0 and np.minimum.reduce(until) < _UNKNOWN)
 
     def seen(self, places: Floats, rows: Ints) -> Neighbours:
         """Return the neighbours of some floaters (m,) as they are now.
@@ -76,11 +90,9 @@ class NeighbourTable:
             rows: the floaters' numbers (m,).
         """
         numbers = self._numbers.take(rows, axis=1)
-        apart, square, work = np.empty((3, *numbers.shape)), np.zeros(numbers.shape), np.empty(numbers.shape)
-        for axis, way in zip(places, apart, strict=True):
-            axis.take(numbers, out=way, mode="clip")
-            np.subtract(axis.take(rows), way, out=way)
-            square += np.multiply(way, way, out=work)
+        apart = places.take(numbers, axis=1, mode="clip")
+        np.subtract(places.take(rows, axis=1)[:, None], apart, out=apart)
+        square = np.add.reduce(apart * apart, axis=0)
         weight = None if self._all_face else self._weights.take(rows, axis=1)
         return Neighbours(numbers, apart, square, weight)
 
@@ -93,24 +105,24 @@ class NeighbourTable:
             rows: the numbers of some (m,).
             amplitude: alpha, without unit.
         """
-        places, radii = with_far(floaters.positions), floaters.radii
-        return Repulsion.join(
-            [
-                repulsion_by_neighbours(self.seen(places, part), radii, force_radii, part, amplitude)
-                for part in np.array_split(rows, -(-len(rows) // _AT_ONCE))
-            ]
-        )
+        places, falls = with_far(floaters.positions), ForceFalls.of(force_radii)
+        radii, starts = floaters.radii, range(0, len(rows), _AT_ONCE)
+        parts = [
+            repulsion_by_neighbours(self.seen(places, part), radii.take(part), falls, part, amplitude)
+            for part in (rows[start : start + _AT_ONCE] for start in starts)
+        ]
+        return parts[0] if len(parts) == 1 else Repulsion.join(parts)
 
-    def pairs(self, some: Bools) -> FloaterPairs:
-        """Return the pairs of some floaters (r,) with their neighbours, each once."""
-        rows = np.flatnonzero(some)
+    def pairs(self, some: Bools) -> tuple[Ints, Ints]:
+        """Return the numbers of both ends (k,) of the pairs of some floaters (r,) with their neighbours, each
+        pair once.
+        """
+        rows = some.nonzero()[0]
         numbers = self._numbers.take(rows, axis=1)
         low, high = np.minimum(rows, numbers), np.maximum(rows, numbers)
-        there = np.flatnonzero(numbers < len(some))
-        low, high = low.take(there), high.take(there)
-        once = np.unique(low * len(some) + high, return_index=True)[1]
-        weight = self._weights.take(rows, axis=1).take(there)
-        return FloaterPairs(low.take(once), high.take(once), weight.take(once))
+        there = (high < len(some)).ravel().nonzero()[0]
+        both = np.unique((low.take(there) << _HALF) | high.take(there))
+        return both >> _HALF, both & ((1 << _HALF) - 1)
 
     def without(self, dead: Bools) -> None:
         """Forget the floaters of a mask (r,); others move as `filled_gaps` says."""
@@ -146,18 +158,25 @@ class NeighbourTable:
             changed = np.abs(now - known) > _STRAIN * floaters.radii.take(rows)
         return np.asarray(changed.any(axis=0))
 
+    def born_beside(self, rows: Ints) -> None:
+        """Say that others are born beside floaters (m,): their rows do not hold, nor do their neighbours'."""
+        beside = np.append(self._numbers.take(rows, axis=1).ravel(), rows)
+        beside = beside[beside < self._count]
+        self._until[beside] = np.minimum(self._until.take(beside), _OUTDATED)
+
     def _search(self, floaters: Floaters, rows: Ints) -> None:
         """Search the rows (m,) of some floaters."""
         if not len(rows):
             return
-        new = rows[self._until.take(rows) == _NEW]
         found = nearest_facing(floaters, rows, _REACH * float(floaters.radii.take(rows).max()))
         self._numbers[:, rows], self._distances[:, rows], self._weights[:, rows] = found
         self._all_face = self._all_face and bool(found[2].min(initial=1.0) == 1.0)
+        new = rows[self._until.take(rows) == _NEW]
+        if len(new):  # those beside that are not searched now hold until others are
+            beside = self._numbers.take(new, axis=1).ravel()
+            beside = beside[beside < self._count]
+            self._until[beside] = np.minimum(self._until.take(beside), self._looks)
         self._until[rows] = self._looks + _HOLDS
-        beside = self._numbers.take(new, axis=1).ravel()
-        self._until[beside[beside < self._count]] = _UNKNOWN  # they do not know the new ones
-        self._until[new] = self._looks + _HOLDS
 
 
 def with_far(positions: Floats) -> Floats:
@@ -179,10 +198,8 @@ def nearest_facing(floaters: Floaters, rows: Ints, reach: float) -> tuple[Ints, 
         Their numbers (NEIGHBOURS, m), the nearest first and greater than all for none, their distances,
         infinite for none, and their weights by the normals: 1 up to a right angle.
     """
-    places = column_rows(floaters.positions, rows)
-    grid = UniformGrid(places, reach)
-    around = grid.beside(grid.cell_numbers(places)).take(grid.cell_numbers(floaters.positions)).nonzero()[0]
-    near, own = floaters.take(around), np.searchsorted(around, rows)
+    around = _around(floaters.positions, rows, reach)
+    near, own = (floaters, rows) if around is None else (floaters.take(around), np.searchsorted(around, rows))
     tree = cKDTree(np.ascontiguousarray(near.positions), balanced_tree=False, compact_nodes=False)
     found, left_out = _nearest(tree, near.normals, own, reach, NEIGHBOURS)
     again = np.flatnonzero(left_out)
@@ -191,7 +208,21 @@ def nearest_facing(floaters: Floaters, rows: Ints, reach: float) -> tuple[Ints, 
         for values, new in zip(found, more, strict=True):
             values[:, again] = new
     numbers, distances, weights = found
-    return np.append(around, _NOBODY).take(numbers), distances, weights
+    if around is None:
+        numbers[numbers == len(floaters)] = _NOBODY
+    else:
+        numbers = np.append(around, _NOBODY).take(numbers)
+    return numbers, distances, weights
+
+
+def _around(positions: Floats, rows: Ints, reach: float) -> Ints | None:
+    """Return which of positions (r, 3) may be within reach of some of them (m,); None where all are few."""
+    if len(positions) <= _FEW:
+        return None
+    places = column_rows(positions, rows)
+    grid = UniformGrid(places, reach)
+    near: Ints = grid.beside(grid.cell_numbers(places)).take(grid.cell_numbers(positions)).nonzero()[0]
+    return near
 
 
 def _nearest(

@@ -39,7 +39,7 @@ from .floater_pairs import FloaterPairs, Neighbours
 
 REACH = 3.6  # radii within which floaters repel each other: in an even sampling, the first two rings
 SPEEDUP = 1.5  # factor on P, rho and gamma, see above
-_SETTLED = 1.2  # mean ratio of radii to the desired ones below which the force is computed with common radii
+SETTLED = 1.2  # mean ratio of radii to the desired ones below which the force is computed with common radii
 _MARGIN = 0.2  # deviation from that mean ratio which the force ignores
 _SETTLED_SPEEDUP = 2.0  # factor on P of settled floaters
 _LEAST_LEFT, _MOST_GROWTH = 0.2, 4.0  # factors by which a radius shrinks or grows in a step at most
@@ -99,7 +99,7 @@ def repulsion(
         np.add(by_i * fall.take(i), by_j * fall.take(j), out=h)
         own = -2.0 * SPEEDUP * radii * radii
     else:
-        _energies(np.multiply(near.square, _mean_falls(force_radii, i, j), out=h), near.weight, h)
+        _energies(ForceFalls.of(force_radii).exponents(near.square, i, j, out=h), near.weight, h)
         own = np.array(2.0 * _SETTLED_SPEEDUP)
     energy = _sums(i, by_i, j, by_j, count)
     by_i *= near.exponents[0]
@@ -113,32 +113,67 @@ def repulsion(
     return Repulsion(desired_velocity.T, amplitude * energy, (-2.0 * amplitude / radii) * steepness)
 
 
+class ForceFalls(NamedTuple):
+    """How the forces of settled floaters fall with the distance: by exp(-|r_ij|^2 / (2 u^2)), u^2 the mean of
+    both sigma^2.
+
+    Attributes:
+        squares: minus the squares (r,) of the radii of which forces are made.
+        common: -1 / (2 u^2), where all of them are the same; None where they are not.
+    """
+
+    squares: Floats
+    common: float | None
+
+    @classmethod
+    def of(cls, radii: Floats) -> ForceFalls:
+        """Return those of radii (r,) of which forces are made."""
+        squares = -radii * radii
+        least = float(np.minimum.reduce(squares))
+        return cls(squares, 0.5 / least if least == np.maximum.reduce(squares) else None)
+
+    def exponents(self, square: Floats, i: Ints, j: Ints, out: Floats) -> Floats:
+        """Write -|r_ij|^2 / (2 u^2) of pairs (m,), or of neighbours i (k, m) of floaters j (m,), and return
+        it.
+
+        Args:
+            square: |r_ij|^2.
+            i: the numbers of one of them; too great a number means nobody.
+            j: those of the other (m,).
+            out: memory of the shape of the squares, which are not in it.
+        """
+        if self.common is not None:
+            return np.multiply(square, self.common, out=out)
+        self.squares.take(i, out=out, mode="clip")
+        out += self.squares.take(j)
+        return np.divide(square, out, out=out)
+
+
 def repulsion_by_neighbours(
-    seen: Neighbours, radii: Floats, force_radii: Floats, rows: Ints, amplitude: float
+    seen: Neighbours, own: Floats, falls: ForceFalls, rows: Ints, amplitude: float
 ) -> Repulsion:
     """Return the desired velocities and the energies of m settled floaters, each by its own neighbours.
 
     Args:
-        seen: their neighbours, of which farther ones are left out.
-        radii: the radii sigma (r,) of all floaters, of which energies are made, in scene units.
-        force_radii: their radii (r,) of which forces are made.
+        seen: their neighbours, of which farther ones are left out; `apart` is overwritten.
+        own: their radii sigma (m,), of which energies are made, in scene units.
+        falls: how the forces of all floaters fall.
         rows: the numbers of the m floaters (m,).
         amplitude: alpha, without unit.
     """
-    own = radii.take(rows)
     exponents = seen.square * (-0.5 / (own * own))
-    by_own, h = np.exp(exponents), _mean_falls(force_radii, seen.numbers, rows)
-    h = np.exp(np.multiply(seen.square, h, out=np.empty_like(by_own)))
+    by_own = np.exp(exponents)
+    h = falls.exponents(seen.square, seen.numbers, rows, out=np.empty_like(by_own))
+    np.exp(h, out=h)
     if seen.weight is not None:
         by_own *= seen.weight
         h *= seen.weight
-    energy = by_own.sum(axis=0)
+    energy = np.add.reduce(by_own, axis=0)
     by_own *= exponents
-    velocity = np.empty((3, len(rows)))
-    for axis, apart in zip(velocity, seen.apart, strict=True):
-        np.add.reduce(np.multiply(apart, h, out=exponents), axis=0, out=axis)
+    velocity = np.add.reduce(np.multiply(seen.apart, h, out=seen.apart), axis=1)
     velocity *= 2.0 * _SETTLED_SPEEDUP * amplitude
-    return Repulsion(velocity.T, amplitude * energy, (-2.0 * amplitude / own) * by_own.sum(axis=0))
+    energy *= amplitude
+    return Repulsion(velocity.T, energy, (-2.0 * amplitude / own) * np.add.reduce(by_own, axis=0))
 
 
 class _Near(NamedTuple):
@@ -197,18 +232,6 @@ def _sums(i: Ints, by_i: Floats, j: Ints, by_j: Floats, count: int) -> Floats:
     return np.asarray(sums, dtype=np.float64)
 
 
-def _mean_falls(radii: Floats, i: Ints, j: Ints) -> Floats | float:
-    """Return -1 / (2 u^2) of each pair (m,), or of neighbours (k, m) and each one's own (m,), u^2 the mean
-    of both sigma^2; one number where radii are equal. Numbers that are too great mean nobody.
-    """
-    square = radii * radii
-    if square.min() == square.max():
-        return -0.5 / float(square[0])
-    sums = square.take(i, mode="clip")
-    sums += square.take(j)
-    return np.asarray(np.divide(-1.0, sums, out=sums))
-
-
 def adapted_radii(
     radii: Floats, felt: Repulsion, goal: float, rate: float, beta: float, greatest: Floats
 ) -> Floats:
@@ -239,7 +262,7 @@ def settled_radii(radii: Floats, desired: Floats) -> Floats:
     """
     ratio = radii / desired
     mean = float(np.add.reduce(ratio)) / len(ratio)
-    if not mean < _SETTLED:
+    if not mean < SETTLED:
         return radii
     beyond = ratio - mean
     beyond -= np.minimum(np.maximum(beyond, -_MARGIN), _MARGIN)

@@ -2,8 +2,9 @@
 
 While one point is dragged most floaters have nothing to do but to follow the surface a little. A floater
 wakes if it has moved by a small share of its radius since its repulsion was last evaluated, by that itself or
-with the surface; and it wakes its neighbours. It does not fall asleep while its radius still adapts, or is
-one with which it may fission or die. So whatever sleeps would do next to nothing if it were evaluated.
+with the surface; and it wakes its neighbours, once these are known. It does not fall asleep while its radius
+still adapts, or is one with which it may fission or die. So whatever sleeps would do next to nothing if it
+were evaluated.
 
 All wait in every second step, in which floaters only follow the surface.
 """
@@ -17,6 +18,7 @@ from .fission_and_death import CALM_DEATH
 from .floaters import Floaters, filled_gaps
 from .neighbour_table import NeighbourTable
 
+_NOBODY = np.zeros(0, dtype=np.intp)
 _CALM = 0.05  # radii: a floater that has moved by less since it was evaluated may sleep
 _BESIDE = 6  # nearest neighbours that a floater wakes
 _EMPTY = 1.0  # ratio to the desired radius up to which a floater may sleep; from `CALM_DEATH` on it may
@@ -42,38 +44,40 @@ class Rest:
         rest.evaluated(floaters, np.arange(len(floaters)), floaters.radii)
         return rest
 
+    @property
+    def waits(self) -> bool:
+        """Whether all wait in the next step."""
+        return not self._waits
+
     def awake(self, floaters: Floaters) -> Ints:
         """Return the numbers (m,) of those to be evaluated in this step; their neighbours are known."""
         self._waits = not self._waits
         if self._waits:
-            return np.zeros(0, dtype=np.intp)
+            return _NOBODY
         self._grow(len(floaters))
-        square = np.zeros(len(floaters))
-        for axis, home in zip(floaters.positions.T, self._home, strict=True):
-            away = axis - home[: len(floaters)]
-            square += np.multiply(away, away, out=away)
-        ratio = floaters.radii / floaters.desired
-        awake = (square > (_CALM * floaters.radii) ** 2) | (ratio < CALM_DEATH) | (ratio > _EMPTY)
+        away = floaters.positions.T - self._home[:, : len(floaters)]
+        away *= away
+        calm, ratio = _CALM * floaters.radii, floaters.radii / floaters.desired
+        calm *= calm
+        awake = np.add.reduce(away, axis=0) > calm
+        awake |= ratio < CALM_DEATH
+        awake |= ratio > _EMPTY
         moved = awake.nonzero()[0]
-        self.table.look(floaters, moved)
         self.table.mark_beside(awake, moved, _BESIDE)
-        rows = awake.nonzero()[0]
-        self.table.search_unknown(floaters, rows)
-        return rows
+        return self.table.look(floaters, awake.nonzero()[0])
 
-    def evaluated(self, floaters: Floaters, rows: Ints, radii: Floats) -> None:
+    def evaluated(self, before: Floaters, rows: Ints, radii: Floats) -> None:
         """Remember where floaters (m,) are while they are evaluated.
 
         Args:
-            floaters: all floaters before the step.
-            rows: the numbers of those that are evaluated (m,).
+            before: those that are evaluated (m), as they were before the step.
+            rows: their numbers (m,).
             radii: their radii (m,) after the step.
         """
-        home = floaters.positions.T.take(rows, axis=1)
-        before = floaters.radii.take(rows)
-        restless = np.abs(radii - before) > _CALM * before
-        home[:, restless] = np.inf
-        self._home[:, rows] = home
+        restless = (np.abs(radii - before.radii) > _CALM * before.radii).nonzero()[0]
+        for home, place in zip(self._home, before.positions.T, strict=True):
+            home[rows] = place
+            home[rows.take(restless)] = np.inf
 
     def without(self, dead: Bools) -> None:
         """Forget the floaters of a mask (r,); others move as `filled_gaps` says."""

@@ -30,6 +30,7 @@ from .fission_and_death import deaths, fission, fissions, patience
 from .floaters import Floaters, FloaterSettings, filled_gaps
 from .neighbour_table import NEIGHBOURS
 from .repulsion import (
+    SETTLED,
     SPEEDUP,
     Repulsion,
     adapted_radii,
@@ -62,7 +63,7 @@ class Sampling:
         self._seeding = ComponentSeeding(settings)
         self._floaters: Floaters | None = None
         self._rest: Rest | None = None
-        self._still, self._settled = 0, False
+        self._still = 0
         self._function: ImplicitFunction | None = None
 
     def first_floaters(self, function: ImplicitFunction) -> Floaters:
@@ -96,12 +97,8 @@ class Sampling:
         if self._function is None:
             self._seeding.measure(function)
         if len(floaters):
-            force_radii = settled_radii(floaters.radii, floaters.desired)
-            self._settled = force_radii is not floaters.radii
             if self._may_rest(floaters, function, after):
-                floaters = self._followed(
-                    floaters, self._current_rest(floaters), force_radii, function, rate, after
-                )
+                floaters = self._followed(floaters, self._current_rest(floaters), function, rate, after)
             else:
                 if self._rest is not None:
                     self._rest, self._neighbours = None, VerletList()
@@ -125,9 +122,11 @@ class Sampling:
     def _may_rest(self, floaters: Floaters, function: ImplicitFunction, after: ImplicitFunction) -> bool:
         """Return whether floaters that repulsion would hardly move need only follow the surface."""
         known = floaters is self._floaters and function is self._function and after is not function
-        if not (known and self._settled and len(floaters) > 2 * NEIGHBOURS):
+        if not known or len(floaters) <= 2 * NEIGHBOURS:
             return False
-        return float(np.add.reduce(floaters.radii / floaters.desired)) > _CROWDED * len(floaters)
+        if self._rest is not None and not self._rest.waits:
+            return True  # all have waited since they were asked the last time
+        return _CROWDED < float(np.add.reduce(floaters.radii / floaters.desired)) / len(floaters) < SETTLED
 
     def _current_rest(self, floaters: Floaters) -> Rest:
         """Return which floaters rest; it begins when the surface does to change."""
@@ -139,7 +138,6 @@ class Sampling:
         self,
         floaters: Floaters,
         rest: Rest,
-        force_radii: Floats,
         function: ImplicitFunction,
         rate: Floats | None,
         after: ImplicitFunction,
@@ -150,7 +148,6 @@ class Sampling:
         Args:
             floaters: those before the step.
             rest: which of them rest.
-            force_radii: the radii (r,) of which forces are made.
             function: F before the step.
             rate: q' (m,), or None.
             after: F after the step.
@@ -158,37 +155,40 @@ class Sampling:
         self._still = 0
         rows = rest.awake(floaters)
         if len(rows):
-            floaters = self._repelled(floaters, rest, rows, force_radii, function)
+            floaters = self._repelled(floaters, rest, rows, function)
             floaters = replace(floaters, positions=self._seeding.within_reach(after, floaters.positions))
         else:
             floaters = replace(floaters, ages=floaters.ages + 1)
         predicted = None if rate is None else following(function, rate, self.settings.time_step)
         return self._landed(floaters, floaters.positions, after, _SHORT * self.settings.radius, predicted)
 
-    def _repelled(
-        self, floaters: Floaters, rest: Rest, rows: Ints, force_radii: Floats, function: ImplicitFunction
-    ) -> Floaters:
+    def _repelled(self, floaters: Floaters, rest: Rest, rows: Ints, function: ImplicitFunction) -> Floaters:
         """Return the floaters after repulsion, adaption, fission and death of some of them (m,)."""
         settings, short = self.settings, _SHORT * self.settings.radius
-        own, greatest = floaters.take(rows), self._greatest(floaters)
+        own = floaters.take(rows)
+        greatest, force_radii = self._greatest(own), settled_radii(floaters.radii, floaters.desired)
         felt = rest.table.repulsion(floaters, force_radii, rows, settings.amplitude)
         velocity = constrained_velocity(felt.desired_velocity, own.gradients, None)
         moves, way = self._moves(own, velocity)
-        moved = self._grown(own, moves, felt, greatest.take(rows))
-        rest.evaluated(floaters, rows, moved.radii)
-        places, radii = floaters.positions.T.copy(), floaters.radii.copy()
-        places[:, rows] = shortened_moves(function, own.positions, moved.positions, short).T
-        radii[rows] = moved.radii
-        speed, energy = np.zeros(len(floaters)), np.zeros(len(floaters))
-        speed[rows], energy[rows] = way / (SPEEDUP * settings.time_step), felt.energy
-        grown = Floaters(places.T, radii, floaters.gradients, floaters.desired, floaters.ages + 1)
+        moved = self._grown(own, moves, felt, greatest)
+        rest.evaluated(own, rows, moved.radii)
+        places, radii = floaters.positions.copy(order="K"), floaters.radii.copy()
+        ends = shortened_moves(function, own.positions, moved.positions, short)
+        for axis, end in zip(places.T, ends.T, strict=True):
+            axis[rows] = end
+        radii[rows], way_at_once = moved.radii, way / (SPEEDUP * settings.time_step)
+        speed = np.zeros(len(floaters))
+        speed[rows] = way_at_once
+        grown = Floaters(places, radii, floaters.gradients, floaters.desired, floaters.ages + 1)
         dead = deaths(grown, speed, rest.table.pairs, settings, 0.0, self._rng)
-        parents = fissions(grown, energy, speed, greatest, settings, 0.0)
+        parents = rows.take(fissions(moved, felt.energy, way_at_once, greatest, settings, 0.0))
         parents = parents[~dead[parents]][: max(settings.most - len(floaters), 0)]
-        grown, starts = self._counted(grown, grown.positions, dead, parents)
         if len(parents):
-            grown = replace(grown, positions=shortened_moves(function, starts, grown.positions, short))
-        return grown
+            rest.table.born_beside(parents)
+            grown, born = fission(grown, parents, self._rng), slice(len(grown), None)
+            starts = column_rows(grown.positions, parents)
+            grown.positions[born] = shortened_moves(function, starts, grown.positions[born], short)
+        return self._without(grown, dead)
 
     def _moved(
         self, floaters: Floaters, function: ImplicitFunction, rate: Floats | None, after: ImplicitFunction
@@ -198,8 +198,8 @@ class Sampling:
         floaters, value = self._evaluated(floaters, function)
         greatest = self._greatest(floaters)
         force_radii = settled_radii(floaters.radii, floaters.desired)
-        self._settled = force_radii is not floaters.radii
-        self._waited(self._settled and after is function and function is self._function)
+        settled = force_radii is not floaters.radii
+        self._waited(settled and after is function and function is self._function)
         pairs = self._neighbours.of(floaters, force_radii)
         felt = repulsion(
             floaters.positions, floaters.radii, force_radii, pairs, settings.amplitude, self._scratch
@@ -213,10 +213,16 @@ class Sampling:
         grown = self._grown(floaters, moves, felt, greatest)
         speed = way / (SPEEDUP * settings.time_step)
         waits = patience(self._still)
-        dead = deaths(grown, speed, pairs.of, settings, waits, self._rng)
+        dead = deaths(grown, speed, pairs.ends_of, settings, waits, self._rng)
         parents = fissions(grown, felt.energy, speed, greatest, settings, waits)
         parents = parents[~dead[parents]][: max(settings.most - len(floaters), 0)]
-        grown, starts = self._counted(grown, floaters.positions, dead, parents)
+        starts = floaters.positions
+        if len(parents):
+            grown = fission(grown, parents, self._rng)
+            starts = np.concatenate([starts, column_rows(starts, parents)])
+        if np.count_nonzero(dead):
+            starts = column_rows(starts, filled_gaps(_padded(dead, len(grown))))
+            grown = self._without(grown, dead)
         places = self._seeding.within_reach(after, grown.positions)
         places = shortened_moves(after, starts, places, _SHORT * settings.radius)
         return self._landed(grown, places, after)
@@ -237,19 +243,13 @@ class Sampling:
         moves = np.clip(floaters.positions + moves, *bounds) - floaters.positions
         return moves, column_length(moves)  # a floater pressed against them is at rest
 
-    def _counted(
-        self, floaters: Floaters, starts: Floats, dead: Bools, parents: Ints
-    ) -> tuple[Floaters, Floats]:
-        """Return the floaters without the dead and with the newborns, and where their moves began (r, 3)."""
-        if len(parents):
-            floaters = fission(floaters, parents, self._rng)
-            starts = np.concatenate([starts, column_rows(starts, parents)])
+    def _without(self, floaters: Floaters, dead: Bools) -> Floaters:
+        """Return the floaters without the dead (d,), and forget these; newborns come behind."""
         if not np.count_nonzero(dead):
-            return floaters, starts
-        dead = np.append(dead, np.zeros(len(floaters) - len(dead), dtype=bool))
+            return floaters
+        dead = _padded(dead, len(floaters))
         self._forget(dead)
-        alive = filled_gaps(dead)
-        return floaters.take(alive), column_rows(starts, alive)
+        return floaters.without(dead)
 
     def _forget(self, dead: Bools) -> None:
         """Forget what is known of the floaters of a mask (r,)."""
@@ -312,15 +312,17 @@ class Sampling:
         lost = on.lost if bounds is None else on.lost | _outside(on.positions, bounds, self.settings.radius)
         desired = desired_repulsion_radii(function, on.positions, self.settings)
         landed = Floaters(on.positions, floaters.radii, on.gradients, desired, floaters.ages)
-        if not np.count_nonzero(lost):
-            return landed
-        self._forget(lost)
-        return landed.take(filled_gaps(lost))
+        return self._without(landed, lost)
 
     def _kept(self, floaters: Floaters, function: ImplicitFunction) -> Floaters:
         """Remember the floaters, whose F_x is that of the function, and return them."""
         self._floaters, self._function = floaters, function
         return floaters
+
+
+def _padded(dead: Bools, count: int) -> Bools:
+    """Return a mask (d,) with more at its end, up to `count`, that are not dead."""
+    return np.concatenate([dead, np.zeros(count - len(dead), dtype=np.bool_)])
 
 
 def _outside(positions: Floats, bounds: Floats, margin: float) -> Bools:

@@ -59,7 +59,7 @@ def test_of_a_crowd_some_die_and_some_are_left_whatever_the_seed() -> None:
     died = np.zeros(12, dtype=bool)
     for seed in range(30):
         dead = deaths(
-            crowd(12, 0.3), np.zeros(12), all_pairs(12).of, SETTINGS, 0.0, np.random.default_rng(seed)
+            crowd(12, 0.3), np.zeros(12), all_pairs(12).ends_of, SETTINGS, 0.0, np.random.default_rng(seed)
         )
         assert not dead.all()
         died |= dead
@@ -76,7 +76,7 @@ def test_no_floater_dies_that_is_large_enough_moves_or_has_few_neighbours() -> N
         count = len(floaters)
         for seed in range(20):
             rng = np.random.default_rng(seed)
-            assert not deaths(floaters, speed, all_pairs(count).of, SETTINGS, 0.0, rng).any()
+            assert not deaths(floaters, speed, all_pairs(count).ends_of, SETTINGS, 0.0, rng).any()
 
 
 def test_bounds_are_widened_only_after_a_while_and_up_to_a_limit() -> None:

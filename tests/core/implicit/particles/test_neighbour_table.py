@@ -7,7 +7,12 @@ import pytest
 
 from physplace_addon.core.arrays import Bools, Floats, Ints
 from physplace_addon.core.implicit.particles.floaters import Floaters, filled_gaps
-from physplace_addon.core.implicit.particles.neighbour_table import NEIGHBOURS, NeighbourTable, nearest_facing
+from physplace_addon.core.implicit.particles.neighbour_table import (
+    NEIGHBOURS,
+    NeighbourTable,
+    nearest_facing,
+    with_far,
+)
 from physplace_addon.core.implicit.particles.repulsion import repulsion
 from tests.core.implicit.particles.scattered_floaters import ALPHA, all_pairs, scattered
 
@@ -89,8 +94,7 @@ def test_its_repulsion_is_that_of_all_pairs_while_the_surface_is_carried_and_she
     table.look(floaters, np.arange(len(floaters)))
     for _ in range(30):
         rows = np.flatnonzero((draw.random(len(floaters)) < 0.7) | (floaters.ages == 0))
-        table.look(floaters, rows)
-        table.search_unknown(floaters, rows)
+        assert np.array_equal(table.look(floaters, rows), rows)
         energy, velocity = errors(table, floaters, rows)
         assert energy < 0.03
         assert velocity < 0.08
@@ -99,10 +103,29 @@ def test_its_repulsion_is_that_of_all_pairs_while_the_surface_is_carried_and_she
         dead[replaced] = True
         aged, born = (replace(floaters, ages=floaters.ages + 1), replace(floaters, ages=0 * floaters.ages))
         floaters = aged.with_more(born.take(replaced))
+        table.born_beside(replaced)
         table.without(dead)
         floaters = floaters.take(filled_gaps(dead))
         moved = np.asfortranarray(floaters.positions @ shear + np.array([0.1, 0.0, 0.0]))
         floaters = replace(floaters, positions=moved)
+
+
+def test_few_rows_of_which_nothing_is_known_wait_for_a_search_but_newborns_do_not() -> None:
+    floaters, table = sheet(), NeighbourTable()
+    every, most = np.arange(len(floaters)), np.arange(len(floaters) - 5)
+    assert np.array_equal(table.look(floaters, most), most)
+    for _ in range(2):
+        assert np.array_equal(table.look(floaters, every), most)
+    assert np.array_equal(table.look(floaters, every), every)
+    parent, born = np.array([136]), len(floaters)
+    table.born_beside(parent)
+    new = floaters.take(parent)
+    beside = replace(new, positions=new.positions + np.array([0.07, 0.0, 0.0]))
+    floaters = floaters.with_more(beside)
+    assert born in table.look(floaters, np.append(every, born))
+    numbers = table.seen(with_far(floaters.positions), np.append(parent, born)).numbers
+    assert numbers[0].tolist() == [born, 136]
+    assert len(set(numbers[:, 1])) == NEIGHBOURS
 
 
 def test_who_takes_the_number_of_a_dead_one_is_still_a_neighbour() -> None:
@@ -131,10 +154,10 @@ def test_pairs_of_some_are_each_there_once() -> None:
     table.look(floaters, np.arange(len(floaters)))
     some = np.zeros(len(floaters), dtype=np.bool_)
     some[[100, 101, 140]] = True
-    pairs = table.pairs(some)
-    found = set(zip(pairs.first.tolist(), pairs.second.tolist(), strict=True))
-    assert len(found) == len(pairs.first)
-    assert all(first < second and (some[first] or some[second]) for first, second in found)
+    first, second = table.pairs(some)
+    found = set(zip(first.tolist(), second.tolist(), strict=True))
+    assert len(found) == len(first)
+    assert all(one < other and (some[one] or some[other]) for one, other in found)
     for row in np.flatnonzero(some):
         apart = np.linalg.norm(floaters.positions - floaters.positions[row], axis=1)
         for other in np.flatnonzero((apart > 0.0) & (apart < 2.8 * 0.1)):
@@ -146,3 +169,8 @@ def test_the_last_take_the_places_of_the_dead() -> None:
     assert filled_gaps(dead).tolist() == [0, 4, 2, 5]
     assert filled_gaps(np.zeros(3, dtype=np.bool_)).tolist() == [0, 1, 2]
     assert filled_gaps(np.ones(3, dtype=np.bool_)).tolist() == []
+    row = np.arange(7.0)
+    left = at(np.stack([row, row, row], axis=1), np.tile([0.0, 0.0, 1.0], (7, 1))).without(dead)
+    assert left.positions[:, 0].tolist() == [0.0, 4.0, 2.0, 5.0]
+    assert left.positions.flags.f_contiguous
+    assert len(left.radii) == len(left.gradients) == len(left.desired) == len(left.ages) == 4

@@ -23,9 +23,9 @@ def carried(floaters: Floaters, move: Floats) -> Floaters:
 
 
 def woken(rest: Rest, floaters: Floaters) -> set[int]:
-    """Those that are awake in the next step in which any is."""
+    """Those that are awake in the next two steps in which any is: in the first their neighbours are found."""
     found: list[int] = []
-    for _ in range(2):
+    for _ in range(4):
         found += rest.awake(floaters).tolist()
     return set(found)
 
