@@ -107,7 +107,7 @@ def _check_closed(joints: Joints, rows: JointRows) -> None:
     axis, size = int(rows.axis[worst]), float(abs(rows.value[worst]))
     still = f"a gap of {size * joints.length:.3g}" if axis < 3 else f"an angle of {np.degrees(size):.3g} deg"
     raise JointError(
-        joints.names[int(rows.joint[worst])],
+        joints.name(int(rows.joint[worst])),
         f"it cannot be closed together with the others, {still} stays open",
         "move its anchors together, or give its axes more freedom",
     )

@@ -63,7 +63,8 @@ class Joints(ArrayRecord):
     restitution (n, 6): of `Axis`.
     strength (n, 2), seconds (n,): the greatest force and torque, and the time of impacts, of `Strength`.
     collide (n,): whether the two bodies may not go through each other.
-    length: R.  names (n): of the joints as `of` was given them.
+    number (n,): which they are of those that `of` was given; names: of all of these.
+    length: R.
     """
 
     body: Ints
@@ -81,6 +82,7 @@ class Joints(ArrayRecord):
     strength: Floats
     seconds: Floats
     collide: Bools
+    number: Ints
     length: float = field(metadata=SHARED)
     names: tuple[str, ...] = field(metadata=SHARED)
 
@@ -120,9 +122,14 @@ class Joints(ArrayRecord):
             np.array([(each.strength.force, each.strength.torque) for each in joints]).reshape(-1, 2),
             np.array([joint.strength.seconds for joint in joints], np.float64),
             np.array([joint.collide for joint in joints], np.bool_),
+            np.arange(len(joints)),
             float(inertia.radius.max()),
             tuple(each.name for each in anchors),
         )
+
+    def name(self, row: int) -> str:
+        """Return the name of the joint in a row."""
+        return self.names[int(self.number[row])]
 
     def linkages(self, count: int) -> Ints:
         """Return for each of m bodies the number of the linkage that joints make it a part of."""

@@ -389,7 +389,9 @@ def _check_meeting(frames: AnchorFrames) -> None:
     joint, axis = np.unravel_index(int(error.argmax()), error.shape)
     size = float(error[joint, axis])
     found = f"a gap of {size * joints.length:.3g}" if axis < 3 else f"an angle of {np.degrees(size):.3g} deg"
-    raise JointError(joints.names[joint], f"its bodies do not meet, {found} is open", "move them together")
+    raise JointError(
+        joints.name(int(joint)), f"its bodies do not meet, {found} is open", "move them together"
+    )
 
 
 def _positions(system: ContactSystem) -> Positions:
