@@ -4,6 +4,10 @@ Bouma and Vanecek 1991, section 3: where a contact closes with u_n < 0 before, i
 Newton's restitution; impulses only push.  So does what runs into a limit of a joint.  Islands in which
 nothing hits keep their rates.  The paper has no friction; with it Newton's law may add energy, so then the
 rates are brought back towards those without a bounce until they do not.
+
+What a body of given motion strikes may leave with more energy than it had, as from a bat.  The work that
+impulses do on bodies of given motion counts with the energy of the others, so an impact is the same however
+fast all of its bodies move together.
 """
 
 from __future__ import annotations
@@ -74,7 +78,8 @@ def impact_at(scene: Scene, moment: Moment) -> Impact | None:
         problem = replace(problem, joints=back)
         solved = problem.solve(rates, bounce, none)
         if solved is not None:
-            share = share_without_gain(problem.blocks, rates, stopped.rates, solved.rates)
+            works = problem.work_on_given(stopped), problem.work_on_given(solved)
+            share = share_without_gain(problem.blocks, rates, stopped.rates, solved.rates, works)
             found = stopped.rates + share * (solved.rates - stopped.rates)
             more = least_loads(joints, problem, solved, bounce, none, scene.slow)
             impulses = impulses.times(1.0 - share).plus(more.times(share))

@@ -95,8 +95,9 @@ class Simulation:
         if gone.any():
             self._broken, motion = after_break(scene, self._broken, np.flatnonzero(gone), motion)
             self.scene = scene = self._broken.scene(scene)
+        motion = replace(motion, rates=scene.given_rates(0.0, motion, scene.step))
         if len(scene.joints):
-            motion = closed_joints(scene.joints, scene.inertia, motion)
+            motion = closed_joints(scene.joints, scene.inertia, motion, scene.given)
         self.status = SimulationStatus.RUNNING
         start = parted(scene, motion)
         self.involved: tuple[int, ...] = ()

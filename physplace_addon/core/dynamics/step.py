@@ -357,7 +357,7 @@ def settled(
         least = np.where(rows >= 0, speed[rows], 0.0)
     blocks, none = scene.blocks(end.motion, 0.5 * h), np.zeros((len(contacts), 2))
     joints = scene.joint_constraints(end.motion, end.coordinates)
-    terms = joints.for_end(start.coordinates, end.motion.rates, blocks, h, scene.slow)
+    terms = joints.for_end(start.coordinates, end.motion.rates, blocks, scene.given, h, scene.slow)
     problem = VelocityProblem(blocks, scene.given, contacts, terms)
     impulses = 0.5 * h * end.forces[chosen]
     solved = problem.solve(rates, least, none, impulses=impulses)

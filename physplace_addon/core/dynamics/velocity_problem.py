@@ -101,6 +101,16 @@ class VelocityProblem:
             sides = np.where(beyond, 0.0, np.where(weak, np.sign(found.joints.motors), sides))
         return found
 
+    def work_on_given(self, solved: Solved) -> float:
+        """Return the work that the impulses of a solution do on bodies whose motion is given."""
+        terms, by_joint = self.joints, solved.joints
+        wrench = (self.contacts.rows.T @ solved.impulses.ravel()).reshape(solved.rates.shape)
+        for rows, impulses in zip(
+            (terms.held, terms.limits, terms.motors, terms.springs), by_joint, strict=True
+        ):
+            wrench = wrench + rows.wrench(impulses, len(self.given))
+        return float((wrench[self.given] * solved.rates[self.given]).sum())
+
     def _ways(self, rates: Floats) -> Floats:
         """Return the ways (n,), -1 or 1, from rates (m, 6) to those of motors, 0 where these are reached."""
         motors = self.joints.motors
@@ -112,7 +122,7 @@ class VelocityProblem:
         motors = self.joints.motors
         if not len(motors):
             return np.zeros(0)
-        alone = compliance(motors, self.blocks)
+        alone = compliance(motors, self.blocks, self.given)
         lack = motors.value - motors.rates(rates)
         with np.errstate(invalid="ignore"):
             weak = np.abs(lack) > np.where(np.isinf(self.joints.most), np.inf, self.joints.most * alone)
@@ -134,7 +144,8 @@ class VelocityProblem:
         used = np.flatnonzero(self._moved_contacts())
         found, impulses = rates.copy(), np.zeros((len(self.contacts), 3))
         by_equation, by_limit = np.zeros(equations.count), np.zeros(limits.count)
-        if len(used) + sum(len(rows.used) for rows in (equations, limits, springs)) + np.any(pushes):
+        acts = len(used) + sum(len(rows.used) for rows in (equations, limits, springs)) + np.any(pushes)
+        if len(moves) and acts:
             wrench = terms.motors.wrench(pushes, len(rates))
             matrix, linear = self._free_motion(rates, wrench, springs)
             contacts = self._free_contacts(used, (bounds, slip), moves, held)

@@ -142,20 +142,23 @@ class JointConstraints:
             np.zeros(0),
         )
 
-    def for_end(self, before: Floats, rates: Floats, blocks: Floats, h: float, slow: float) -> JointTerms:
+    def for_end(
+        self, before: Floats, rates: Floats, blocks: Floats, given: Bools, h: float, slow: float
+    ) -> JointTerms:
         """Return the terms with which a step of h seconds ends; what runs into limits is left to an impact.
 
         Args:
             before: coordinates (n, 6) at its beginning.
             rates: (m, 6) with which bodies have drifted to its end.
             blocks: their mass matrices (m, 6, 6).
+            given: whose motion (m,) is given.
             h: the step, s.
             slow: speed, lengths a second, above which it does.
         """
         stiffness, damping, rest = self._springs()
         springs = self.springs
         middle = 0.5 * (before[springs.joint, springs.axis] + springs.value)
-        late = _implicit_share(0.5 * h * damping * compliance(springs, blocks))
+        late = _implicit_share(0.5 * h * damping * compliance(springs, blocks, given))
         force = -stiffness * (middle - rest) - (1.0 - late) * damping * springs.rates(rates)
         reached = self.reached
         slowly = self.joints.length * reached.rates(rates) >= -slow
@@ -220,11 +223,15 @@ def _spring_rows(frames: AnchorFrames, near: Floats) -> JointRows:
     return coordinate_rows(frames, sprung(frames.joints) | damped(frames.joints), near)
 
 
-def compliance(rows: JointRows, blocks: Floats) -> Floats:
-    """Return E (p,), the rate along each row that an impulse 1 along it gives bodies that are free."""
+def compliance(rows: JointRows, blocks: Floats, given: Bools) -> Floats:
+    """Return E (p,), the rate along each row that an impulse 1 along it gives bodies that are free.
+
+    blocks: the mass matrices (m, 6, 6).  given: whose motion (m,) is given, which nothing moves.
+    """
     if not len(rows):
         return np.zeros(0)
     with_world = np.concatenate([np.linalg.inv(blocks), np.zeros((1, 6, 6))])
+    with_world[:-1][given] = 0.0
     found: Floats = np.einsum("kbi,kbij,kbj->k", rows.blocks, with_world[rows.body], rows.blocks)
     return found
 

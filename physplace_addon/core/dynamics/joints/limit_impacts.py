@@ -90,11 +90,20 @@ def _unyielding(bodies: JointedBodies, coordinates: Floats) -> Candidates:
     return among.take(np.isinf(among.lower) | np.isinf(among.upper))
 
 
-def share_without_gain(blocks: Floats, before: Floats, stopped: Floats, bounced: Floats) -> float:
+def share_without_gain(
+    blocks: Floats,
+    before: Floats,
+    stopped: Floats,
+    bounced: Floats,
+    works: tuple[float, float] = (0.0, 0.0),
+) -> float:
     """Return the greatest share, at most 1, of the way from rates `stopped` (m, 6) to `bounced` on which
     there is no more energy than with rates `before`.
 
-    blocks: the mass matrices (m, 6, 6).
+    Args:
+        blocks: the mass matrices (m, 6, 6).
+        before, stopped, bounced: rates; those of bodies whose motion is given are the same.
+        works: that the impulses do on such bodies, where others are stopped and where they bounce.
     """
 
     def product(a: Floats, b: Floats) -> float:
@@ -102,6 +111,7 @@ def share_without_gain(blocks: Floats, before: Floats, stopped: Floats, bounced:
 
     change = bounced - stopped
     a, b, c = product(change, change), product(stopped, change), product(stopped, stopped)
+    b, c = b + works[1] - works[0], c + 2.0 * works[0]
     most = product(before, before)
     if a + 2.0 * b + c <= most or a == 0.0:
         return 1.0
