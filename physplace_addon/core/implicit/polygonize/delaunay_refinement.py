@@ -46,6 +46,9 @@ from .surface_sampling import thinned
 
 _ROUNDS = 40  # most rounds in which points are added
 _FOLLOWED = 16  # rounds after which creases are no longer followed where triangles are still bad
+# times as large as the sizing field allows that balls may be after as many rounds: it has jumps, where each
+# new point finds a smaller size beside it, and what is asked of a mesh is in the other bounds
+_EASED = 2.0
 _SAME = 0.05  # spacings: points nearer to each other than this are one
 _SPARSE = 0.8  # sizing field: greatest radius of a ball
 _AIM = 0.6  # share of the allowed distance, because the greatest one is not quite at the centres
@@ -93,7 +96,8 @@ def delaunay_refining(
         bad[: len(own.curves)] &= ~_buried(own, found.triangles)
         bad[found.triangles[in_bubbles(found, components)]] = True
         balls = surface_balls(function, own, found, spacing, components, balls)
-        more, crowded = _added(function, own, found.triangles, bad, balls, spacing, within)
+        sparse = _SPARSE if round_ < _FOLLOWED else _EASED * _SPARSE
+        more, crowded = _added(function, own, found.triangles, bad, balls, spacing, within, sparse)
         grown = creases.taken_into(own, MeshTopology.of(found.triangles, len(own.places)).ends, crowded)
         worked += len(own.places)
         needed = 0.0 if bad.any() else _needed(own, found.triangles, balls)
@@ -155,10 +159,12 @@ def _added(
     balls: SurfaceBalls,
     spacing: float,
     within: float,
+    share: float,
 ) -> tuple[Floats, Ints]:
     """Return the points (k, 3) that are added in a round, and points (c,) on creases that need more there.
 
-    Nothing is added in the zones of creases, where triangles may be thin.
+    Nothing is added in the zones of creases, where triangles may be thin. Elsewhere balls are as large as a
+    share of the sizing field at most.
     """
     places, zone = points.places, points.curves.zone_at(balls.centres)
     used = np.zeros(len(places), dtype=np.bool_)
@@ -166,7 +172,7 @@ def _added(
     side = length(places[triangles] - places[np.roll(triangles, 1, axis=1)]).min(axis=1)
     faulty, large = bad[triangles].any(axis=1), balls.radii > _LEAST * spacing
     skinny = np.where(zone < 0, balls.radii / (_SKINNY * side), 0.0)
-    sparse = np.where(zone < 0, balls.radii / (_SPARSE * balls.sizes), 0.0)
+    sparse = np.where(zone < 0, balls.radii / (share * balls.sizes), 0.0)
     excess = np.maximum.reduce((sparse, balls.away / (_AIM * within), skinny))
     if not ((faulty | (excess > _ENOUGH)) & large).any() and not (bad & ~used).any():
         return np.zeros((0, 3)), _NONE

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints
-from ...vectors import dot
+from ...vectors import dot, length, length_and_unit
 from ..functions.base import ImplicitFunction
 from ..projection import distances_to_surface
 from .edge_middles import edge_middles
@@ -21,6 +21,10 @@ _ROUNDS = 16  # most rounds of cutting
 _PATIENCE, _NEARER = 6, 0.6  # rounds, and the factor by which the distance must have fallen in them to go on
 # share of the allowed distance: a triangle whose centre is farther off is examined at more places
 _LITTLE = 0.3
+_TURN = 0.7  # between the unit normals at two corners of a triangle that is examined all over
+# shares of the corners in the places that are examined, halfway from the centre to the corners and all over
+_HALFWAY = 0.5 * np.eye(3) + 1.0 / 6.0
+_ALL_OVER = np.array([(i, j, 6 - i - j) for i in range(6) for j in range(7 - i) if i + j > 0 and j < 6]) / 6.0
 # most triangles, and most times those at the start; the greater bound counts
 _MOST_TRIANGLES, _MOST_GROWTH = 60_000, 8
 
@@ -79,15 +83,26 @@ def _cut_edges(
 def _inside(function: ImplicitFunction, corners: Floats, within: float) -> Floats:
     """Return how far triangles with corners (t, 3, 3) are from the surface (t,), in scene units.
 
-    They are measured at their centres, and where that is not little also halfway from there to their corners,
-    since beside a crease the centres do not tell.
+    They are measured at their centres, where that is not little also halfway from there to their corners, and
+    where the surface turns far over them, as about creases and narrow blends, all over them.
     """
     away = _distances(function, corners.mean(axis=1))
-    rows = np.flatnonzero(away > _LITTLE * within)
-    between = 0.5 * (corners[rows] + corners[rows].mean(axis=1, keepdims=True))
-    more = _distances(function, between.reshape(-1, 3)).reshape(-1, 3)
-    away[rows] = np.maximum(away[rows], more.max(axis=1, initial=0.0))
+    turned = _turns(function, corners) > _TURN
+    for rows, shares in (
+        (np.flatnonzero((away > _LITTLE * within) & ~turned), _HALFWAY),
+        (np.flatnonzero(turned), _ALL_OVER),
+    ):
+        places = np.einsum("sc,tci->tsi", shares, corners[rows])
+        more = _distances(function, places.reshape(-1, 3)).reshape(len(rows), len(shares))
+        away[rows] = np.maximum(away[rows], more.max(axis=1, initial=0.0))
     return away
+
+
+def _turns(function: ImplicitFunction, corners: Floats) -> Floats:
+    """Return how far the unit normals at the corners of triangles (t, 3, 3) are apart at most (t,)."""
+    normals = length_and_unit(function.gradient(corners.reshape(-1, 3))[1])[1].reshape(-1, 3, 3)
+    turns: Floats = length(normals - np.roll(normals, 1, axis=1)).max(axis=1)
+    return turns
 
 
 def _distances(function: ImplicitFunction, points: Floats) -> Floats:

@@ -34,8 +34,9 @@ from .surface_sampling import surface_samples
 from .touching import touching_places
 
 _SPACING = 2.0  # distance of floaters, in their radii
-# share of the allowed distance, because the greatest one is not quite at midpoints of edges or at centres
-_AIM = 0.7
+# share of the allowed distance, because the greatest one is not quite at the places where it is measured:
+# more than `delaunay_refinement` leaves, as cutting makes angles smaller
+_AIM = 0.9
 _FEW = 12  # points: a component that has fewer is sampled anew
 _BOXES = 120_000  # boxes that the search for all components examines at most
 _CLOSEST = 1.0 / 500.0  # spacings: where boxes so small are still not decided, the surface touches itself

@@ -62,6 +62,18 @@ def test_a_flat_or_slender_body_has_a_closed_mesh_of_good_triangles(axes: tuple[
     assert mesh.volume == pytest.approx(4.0 / 3.0 * np.pi * np.prod(axes), rel=1e-3)
 
 
+def test_a_narrow_blend_has_good_triangles_as_near_to_the_surface_as_all_else() -> None:
+    """Triangles across it were cut for a distance that was not too great, and were not measured all over."""
+    parts = [Spheres.of([0.0, 0.0, 0.0], 0.4), Ellipsoids.of([0.0, 0.3, 0.0], [0.6, 0.08, 0.08])]
+    function = union(parts, 0.01)
+    mesh = triangulated(function, surface_samples(function, 0.24), 0.12)
+    assert mesh.status is MeshStatus.CLOSED
+    assert least_angles(mesh).min() >= 15.0
+    places = places_on(mesh)
+    away = np.linalg.norm(places - projected(function, places, 0.1), axis=1)
+    assert away.max() <= 0.05 * 0.12
+
+
 def test_what_needs_too_many_points_is_refused_before_they_are_made() -> None:
     function = ellipsoid(1.0, 1.0, 0.02)
     ended: list[Triangulation] = []

@@ -1,11 +1,13 @@
 """Refinement of a mesh until it is as near to the surface as asked, with the same topology."""
 
 import numpy as np
+from scipy.spatial import ConvexHull
 
 from physplace_addon.core.arrays import Floats, Ints
-from physplace_addon.core.implicit import Spheres
+from physplace_addon.core.implicit import Spheres, union
 from physplace_addon.core.implicit.polygonize.mesh_topology import MeshTopology, area_vectors
 from physplace_addon.core.implicit.polygonize.refinement import bisected_at_longest_edges, refined
+from physplace_addon.core.implicit.projection import projected
 
 BALL = Spheres.of([[0.0, 0.0, 0.0]], 1.0)
 OCTAHEDRON = np.vstack([np.eye(3), -np.eye(3)])
@@ -43,3 +45,22 @@ def test_cutting_one_triangle_cuts_its_neighbour_and_leaves_no_gap() -> None:
     points, triangles = bisected_at_longest_edges(BALL, OCTAHEDRON, FACES, which)
     assert (len(points), len(triangles)) == (7, 10)
     assert closed(points, triangles) == 2
+
+
+def test_triangles_across_a_crease_are_no_farther_from_the_surface_than_is_returned(
+    rng: np.random.Generator,
+) -> None:
+    """Points that know nothing of the crease: triangles across it are far away between all their middles."""
+    balls = union([Spheres.of([x, 0.0, 0.0], 0.7) for x in (-0.45, 0.45)])
+    ways = rng.normal(size=(300, 3))
+    ways /= np.linalg.norm(ways, axis=1)[:, None]
+    hull = ConvexHull(ways)
+    triangles = hull.simplices.astype(np.intp)
+    inwards = np.einsum("ti,ti->t", area_vectors(ways, triangles), ways[triangles[:, 0]]) < 0.0
+    triangles[inwards] = triangles[inwards, ::-1]
+    points, triangles, distance = refined(balls, projected(balls, 1.2 * ways, 0.1, 30), triangles, 0.01)
+    assert distance <= 0.01
+    shares = rng.dirichlet([1.0, 1.0, 1.0], size=16)
+    places = np.einsum("sc,tci->tsi", shares, points[triangles]).reshape(-1, 3)
+    away = np.linalg.norm(places - projected(balls, places, 0.1), axis=1)
+    assert away.max() <= distance / 0.85
