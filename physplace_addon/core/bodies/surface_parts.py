@@ -27,7 +27,7 @@ normal there.  A cap is cut into a smaller one and into sectors around that.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -52,6 +52,17 @@ _FIRST, _SECOND = np.array([0, 1, 2]), np.array([1, 2, 0])  # corners of a trian
 # The corners of the parts, among the corners 0 to 2 and the middles 3 to 5 of the sides.
 _PARTS = np.array([[0, 3, 5], [3, 1, 4], [5, 4, 2], [3, 4, 5]])
 _EQUILATERAL = np.pi * np.array([0.0, 2.0 / 3.0, 4.0 / 3.0])
+
+
+class FlatParts(NamedTuple):
+    """The flat parts of k parts, and how far the face is from them; see `PartRows`."""
+
+    triangle: Ints
+    corners: Floats
+    normal: Floats
+    across: Floats
+    along: Floats
+    beyond: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +138,17 @@ class SurfaceParts:
     def rows(self, numbers: Ints) -> PartRows:
         """Return what is known of parts (k,)."""
         return self._rows.take(numbers)
+
+    def flat_parts(self, numbers: Ints) -> FlatParts:
+        """Return where the faces are of parts (k,)."""
+        rows = self._rows
+        return FlatParts(
+            rows.triangle[numbers],
+            *(
+                each.take(numbers, axis=0)
+                for each in (rows.corners, rows.normal, rows.across, rows.along, rows.beyond)
+            ),
+        )
 
     def of_triangles(self, triangles: Ints) -> Ints:
         """Return the parts (k,) that are whole triangles (k,) of the tessellation, or the caps of these."""

@@ -6,11 +6,13 @@ On its path a body shifts and turns evenly.  The true surfaces, flat and curved,
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from ..arrays import Ints
+from ..collision.rigid_paths import STOP_SHARE
 from ..contact.system import InterfacePoints, MotionStops, Pair, RigidPaths, motion_stops
 from ..vectors import length
 from .motion import Motion
@@ -43,7 +45,10 @@ def path_stops(scene: Scene, start: Moment, end: Motion) -> MotionStops:
     twists = start.motion.twists_to(scene.inertia, end)
     shift = scene.inertia.radius[:, None] * twists[:, :3]
     paths = RigidPaths(shift, np.zeros_like(shift), twists[:, 3:])
-    return motion_stops(start.system, paths, scene.hold, _nearest(start.points))
+    opened, _ = start.contacts.speeds(twists)
+    ends = replace(start.points, gap=start.points.gap + opened)
+    expected = [pair for pair, gap in _nearest(ends).items() if gap < STOP_SHARE * scene.hold]
+    return motion_stops(start.system, paths, scene.hold, _nearest(start.points), expected)
 
 
 def _nearest(points: InterfacePoints) -> dict[Pair, float]:

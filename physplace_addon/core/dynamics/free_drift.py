@@ -8,14 +8,14 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ..arrays import Bools, Ints
-from ..contact.system import FIXED, InterfacePoints
+from ..contact.system import FIXED, InterfacePoints, feature_keys, rows_with_keys
 from ..jobs import Slices
 from ..vectors import length
 from .clear_path import free_part
 from .joints.free_linkages import FreeLinkages, moved_linkages
 from .joints.passed_limits import part_to_limit
 from .scene import Scene
-from .step import Drift, Moment, drifted
+from .step import TOUCHING, Drift, Moment, drifted
 
 _TRIALS: Final = 8  # of shorter and shorter steps
 _NEARLY_WHOLE: Final = 0.9  # part of a step of many contacts that is cut off without solving again, or
@@ -24,6 +24,9 @@ _SHORTER: Final = 0.5  # least part of a step that is tried where contacts it ob
 _FREER: Final = 1.1  # part that is free, over the one before, if a shorter trial helps: else something is hit
 _SPARING: Final = 0.8  # the same over the part that is free: more of it would hardly be free then, either
 FEW: Final = 32  # contacts up to which impacts of an island, and ends of slips, are found in time
+_MEETS: Final = 0.9  # gap, over the one to be kept, at the end of a trial that leads to a hit foreseen, and
+_DEEPER: Final = 0.6  # one below which it leads too far
+_SURELY: Final = 1.1  # approach, over the one along an even way, up to which a hit is looked for
 _SLIPS: Final = 1e-3  # slip, over the speed of an approach without a bounce, whose end is looked for
 _AT_ONCE: Final = 1e-6  # part of a step, from its beginning, within which joints break at once
 _WHOLE: Final = 1.0 - 1e-9  # part of a step that is all of it
@@ -81,6 +84,7 @@ def free_drift(
     """
     hindering: tuple[int, ...] = ()
     longest, reaches = 1.0, False  # the step ends at a limit
+    meets = False  # the step ends at a hit that was foreseen
     freed = 0.0  # part of the step that was free in a trial before
     trial = yield from _drifted_with_linkages(scene, moment, h, 1.0, left_out, passing)
     for _ in range(_TRIALS):
@@ -94,6 +98,8 @@ def free_drift(
         if to_limit != 1.0 and min(to_limit, longest / part) < shorter:
             longest, reaches = (part if to_limit < 1.0 else longest), True
             shorter = min(to_limit, longest / part)
+        elif shorter >= nearly and (to_hit := _share_to_hit(scene, moment, trial, h, left_out, meets)) != 1.0:
+            shorter, meets = min(to_hit, longest / part), True
         elif shorter >= nearly:
             shorter, pairs = free_part(scene, moment, trial.drift.motion)
             if shorter >= _WHOLE:
@@ -128,6 +134,50 @@ def _shorter_trial(free: float, nearly: float, part: float, hit: bool) -> float:
 def _part_to_limit(moment: Moment, trial: _Trial, passing: Bools, reaches: bool) -> float:
     """Return the time at which a trial should end for the first limit that it runs into, over its own."""
     return part_to_limit(trial.held, moment.motion, trial.drift.motion, moment.coordinates, passing, reaches)
+
+
+def _share_to_hit(
+    scene: Scene, moment: Moment, trial: _Trial, h: float, left_out: Bools, meets: bool
+) -> float:
+    """Return the share of a trial, maybe more than 1, after which the first contact of curved bodies that it
+    may run into is met; 1 where the trial may stay as it is.
+
+    The gap at the end of a drift of a part p of h seconds is g + p h u + p^2 b, with u the speed at which it
+    opens at first and b, of the kick and of bent paths, from the end of this trial.  So a hit is met without
+    a search of the path that leads beyond it.
+
+    left_out (k,): the moment's points that may be run into.
+    meets: whether the trial is to end at a hit, and not before.
+    """
+    fast = np.flatnonzero(left_out & ~_between_plain(moment))
+    if len(fast) == 0:
+        return 1.0
+    opened, _ = moment.contacts.speeds(moment.motion.twists_to(scene.inertia, trial.drift.motion))
+    ahead = moment.points.gap[fast] + _SURELY * np.minimum(opened[fast], 0.0) < TOUCHING * scene.hold
+    points = moment.points.take(fast[ahead])
+    found = scene.system(trial.drift.motion).track(points)
+    rows = rows_with_keys(feature_keys(points), feature_keys(found))
+    fast, end = fast[ahead][rows >= 0], found.gap[rows[rows >= 0]]
+    first, over = end < _DEEPER * scene.hold, end > TOUCHING * scene.hold
+    if len(fast) == 0 or not (first.any() or (meets and over.all())):
+        return 1.0
+    part, gap = trial.part, moment.points.gap[fast]
+    slope = h * moment.contacts.speeds(moment.motion.rates)[0][fast]
+    bend = (end - gap - part * slope) / part**2
+    room = gap - _MEETS * scene.hold
+    size = np.sqrt(np.maximum(slope**2 - 4.0 * bend * room, 0.0)) - slope
+    met = np.divide(2.0 * room, size, out=np.full_like(size, np.inf), where=size > 0.0)
+    return float(met.min()) / part if (met > 0.0).all() and np.isfinite(met.min()) else 1.0
+
+
+def _between_plain(moment: Moment) -> Bools:
+    """Return which points (k,) of a moment are between two bodies of which nothing is curved: their paths are
+    searched quickly.
+    """
+    system = moment.system
+    plain = np.array([body is None or body.is_plain for body in (*system.bodies, system.fixed)])
+    both: Bools = plain[moment.points.body1] & plain[moment.points.body2]
+    return both
 
 
 def _part_to_end_of_slip(scene: Scene, moment: Moment, drift: Drift, h: float) -> float:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.bodies.implicit_solid import blob_body
-from physplace_addon.core.dynamics.scene import HOLD
+from physplace_addon.core.dynamics import free_drift
+from physplace_addon.core.dynamics.clear_path import FreePart, free_part
+from physplace_addon.core.dynamics.motion import Motion
+from physplace_addon.core.dynamics.scene import HOLD, Scene
 from physplace_addon.core.dynamics.simulation import Simulation
+from physplace_addon.core.dynamics.step import Moment
 from physplace_addon.core.rigid import Pose, quaternion_exponential, rotation_matrix
 from tests.bodies_of_the_paper import Paired, cone, sphere
 from tests.core.bodies import blob_bodies
@@ -42,6 +47,33 @@ def test_a_cone_that_comes_to_rest_on_its_rim_is_above_the_floor_at_any_time() -
     )
     made.run(0.345)
     assert lowest(made, paired) > 0.0
+
+
+def test_a_ball_meets_what_it_hits_without_a_search_beyond_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The paths of each step are searched once, also where a step ends at a hit, by the gap that is kept."""
+    searched: list[float] = []
+
+    def counted(scene: Scene, start: Moment, end: Motion) -> FreePart:
+        searched.append(start.time)
+        return free_part(scene, start, end)
+
+    monkeypatch.setattr(free_drift, "free_part", counted)
+    ball = Pose(UPRIGHT, np.array([0.02, 0.01, 0.53]))
+    spin = np.array([[3.0, 2.0, 1.0], [0.0, 0.0, 0.0]])
+    shapes = [sphere(0.2).body, sphere(0.3).body]
+    made = simulation(
+        shapes,
+        [ball, Pose(UPRIGHT, np.zeros(3))],
+        [],
+        gravity=np.zeros(3),
+        spin=spin,
+        velocity=np.array([[0.0, 0.0, -1.0], [0.0, 0.0, 0.0]]),
+    )
+    while len(made.moment.points) == 0 or not made.moment.touching.any():
+        assert made.state.time < 0.1
+        made.step()
+    assert len(searched) == len(made.states) - 1
+    assert 0.6 < made.moment.points.gap.min() / made.scene.hold < 1.3
 
 
 def test_a_ball_does_not_cut_through_a_blade_between_two_states() -> None:

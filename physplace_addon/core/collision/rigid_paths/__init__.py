@@ -2,17 +2,17 @@
 
 from .approaches import NEAR_STOP_SHARE, STOP_SHARE, PrimitivePairs, first_approaches, stop_distances
 from .relative_paths import RelativeMotion, RelativePaths
-from .triangle_steps import Pieces, PieceSteps, piece_steps
+from .triangle_steps import Pieces, PiecesOnPaths, PieceSteps
 
 __all__ = [
     "NEAR_STOP_SHARE",
     "STOP_SHARE",
     "PieceSteps",
     "Pieces",
+    "PiecesOnPaths",
     "PrimitivePairs",
     "RelativeMotion",
     "RelativePaths",
     "first_approaches",
-    "piece_steps",
     "stop_distances",
 ]

@@ -19,9 +19,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...arrays import Floats, Ints
-from ...vectors import coordinate_dot, coordinate_length
+from ...vectors import coordinate_cross, coordinate_dot, coordinate_length
 from ..triangle_pairs import triangle_gap
-from .relative_paths import RelativeMotion
+from .relative_paths import RelativeMotion, RelativePaths
 from .safe_steps import product_jerk, safe_steps
 
 _TINY = float(np.finfo(np.float64).tiny)
@@ -78,6 +78,7 @@ class PieceSteps(NamedTuple):
     distance: of the triangles at the start, lengths.
     clear: the distance of the pieces, at least.
     unknown1, unknown2: by how much it may be more, for what is not known of either piece, lengths.
+    across (3, k): the directions from B to A, unit, of the planes fixed in B that let them go farthest.
     """
 
     step: Floats
@@ -85,63 +86,21 @@ class PieceSteps(NamedTuple):
     clear: Floats
     unknown1: Floats
     unknown2: Floats
-
-
-def piece_steps(
-    motion: RelativeMotion,
-    bounds: Floats,
-    spin: Floats,
-    first: Pieces,
-    second: Pieces,
-    stop: Floats,
-    left: Floats,
-) -> PieceSteps:
-    """Return how far pieces of A may go against pieces of B.
-
-    Args:
-        motion: of A against B, at the start of the step.
-        bounds: of the first three derivatives of the corners (3, 3, k).
-        spin: the bounds k1, k2, k3 (3, k) of `relative_paths`.
-        first, second: the pieces of A and of B.
-        stop: lengths (k,).
-        left: the longest step (k,).
-    """
-    arms = np.stack([motion.arms(corner) for corner in first.corners])
-    places = motion.offset + arms
-    normal = motion.arms(first.normal)
-    distance, here, there = triangle_gap(places, second.corners)
-    towards = (here - there) / np.maximum(distance, _TINY)
-    middle = places.mean(axis=0) - second.corners.mean(axis=0)
-    sides = [each * _signs(coordinate_dot(each, middle)) for each in (second.normal, normal)]
-    pair = _PiecePair(motion, bounds, spin, first, second, arms, places, normal, stop, left)
-    step = pair.step_before_plane_in_b(towards)
-    short = np.flatnonzero(step < left)
-    if short.size:
-        rest = pair.take(short)
-        towards_rest, second_side, first_side = (np.take(each, short, axis=1) for each in (towards, *sides))
-        planes = [
-            step[short],
-            rest.step_before_plane_in_a(towards_rest),
-            rest.step_before_plane_in_b(second_side),
-            rest.step_before_plane_in_a(first_side),
-        ]
-        step[short] = np.max(planes, axis=0)
-    margin1, margin2 = first.margin(towards, normal), second.margin(towards, second.normal)
-    unknown1, unknown2 = margin1 + first.beyond, margin2 + second.beyond
-    return PieceSteps(step, distance, distance - margin1 - margin2, unknown1, unknown2)
-
-
-def _signs(values: Floats) -> Floats:
-    """Return -1 for negative values, 1 for others."""
-    return np.where(values < 0.0, -1.0, 1.0)
+    across: Floats
 
 
 @dataclass(frozen=True, eq=False)
-class _PiecePair:
-    """Pairs of pieces at the start of a step; see `piece_steps`.
+class PiecesOnPaths:
+    """k pairs of pieces of A and B at the start of a step.
 
+    motion: of A against B.
+    bounds (3, 3, k): of the first three derivatives of A's corners.
+    spin (3, k): the bounds k1, k2, k3 of `relative_paths`.
+    first, second: the pieces of A and of B.
     arms, places (3, 3, k): of A's corners from its reference point, and in the frame of B.
     normal (3, k): of A's triangles, there.
+    stop (k,): lengths.
+    left (k,): the longest steps.
     """
 
     motion: RelativeMotion
@@ -155,9 +114,25 @@ class _PiecePair:
     stop: Floats
     left: Floats
 
-    def take(self, rows: Ints) -> _PiecePair:
+    @classmethod
+    def of(
+        cls,
+        motion: RelativeMotion,
+        paths: RelativePaths,
+        first: Pieces,
+        second: Pieces,
+        stop: Floats,
+        left: Floats,
+    ) -> PiecesOnPaths:
+        """Return pieces where a motion on paths takes them; the rest as above."""
+        arms = motion.arms(first.corners)
+        bounds = paths.derivative_bounds(np.sqrt((first.corners * first.corners).sum(axis=1)))
+        places, normal = motion.offset + arms, motion.arms(first.normal)
+        return cls(motion, bounds, paths.bounds[3:], first, second, arms, places, normal, stop, left)
+
+    def take(self, rows: Ints) -> PiecesOnPaths:
         """Return the pairs of rows (m,)."""
-        return _PiecePair(
+        return PiecesOnPaths(
             self.motion.take(rows),
             np.take(self.bounds, rows, axis=2),
             np.take(self.spin, rows, axis=1),
@@ -170,18 +145,49 @@ class _PiecePair:
             self.left[rows],
         )
 
+    def steps(self) -> PieceSteps:
+        """Return how far the pieces may go."""
+        distance, here, there = triangle_gap(self.places, self.second.corners)
+        towards = (here - there) / np.maximum(distance, _TINY)
+        step, across = self.step_before_plane_in_b(towards), towards.copy()
+        short = np.flatnonzero(step < self.left)
+        if short.size:
+            step[short], across[:, short] = self.take(short)._farthest(towards[:, short], step[short])
+        margin1 = self.first.margin(towards, self.normal)
+        margin2 = self.second.margin(towards, self.second.normal)
+        unknown1, unknown2 = margin1 + self.first.beyond, margin2 + self.second.beyond
+        return PieceSteps(step, distance, distance - margin1 - margin2, unknown1, unknown2, across)
+
+    def _farthest(self, towards: Floats, step: Floats) -> tuple[Floats, Floats]:
+        """Return the farthest steps (k,) that a plane allows, and the directions (3, k) of the best ones that
+        are fixed in B.
+
+        towards (3, k): across the shortest distance, for which steps (k,) are known.
+        """
+        middle = self.places.mean(axis=0) - self.second.corners.mean(axis=0)
+        side2, side1 = (
+            each * _signs(coordinate_dot(each, middle)) for each in (self.second.normal, self.normal)
+        )
+        beside = self.step_before_plane_in_b(side2)
+        across = np.where(beside > step, side2, towards)
+        planes = [step, beside, self.step_before_plane_in_a(towards), self.step_before_plane_in_a(side1)]
+        return np.max(planes, axis=0), across
+
     def step_before_plane_in_b(self, towards: Floats) -> Floats:
-        """Return the steps (k,) until A's pieces are near planes across directions (3, k), fixed in B."""
+        """Return the steps (k,) until A's pieces are near planes across directions (3, k), fixed in B.
+
+        The derivatives of m . a, a turning arm, are (m x W) . a and ((m x W) x W + m x A') . a.
+        """
         behind = np.einsum("ak,cak->ck", towards, self.second.corners).max(axis=0)
         margin = self.first.margin(towards, self.normal) + self.second.margin(towards, self.second.normal)
+        turning = coordinate_cross(towards, self.motion.spin)
+        bending = coordinate_cross(turning, self.motion.spin)
+        bending += coordinate_cross(towards, self.motion.spin_rate)
         approach = coordinate_dot(towards, self.motion.rate) - self.first.along * self.spin[0]
-        bend = coordinate_dot(towards, self.motion.change)
-        value, slope, curvature = np.empty((3, *self.places[:, 0].shape))
-        for i, (place, arm) in enumerate(zip(self.places, self.arms, strict=True)):
-            turning, bending = self.motion.turning(arm)
-            value[i] = coordinate_dot(towards, place) - behind - margin - self.stop
-            slope[i] = approach + coordinate_dot(towards, turning)
-            curvature[i] = bend + coordinate_dot(towards, bending)
+        value = np.einsum("ak,cak->ck", towards, self.places) - (behind + margin + self.stop)
+        slope = np.einsum("ak,cak->ck", turning, self.arms) + approach
+        curvature = np.einsum("ak,cak->ck", bending, self.arms)
+        curvature += coordinate_dot(towards, self.motion.change)
         steps: Floats = safe_steps(value, slope, curvature, self.bounds[2], self.left).min(axis=0)
         return steps
 
@@ -206,3 +212,8 @@ class _PiecePair:
             jerk[i] = product_jerk(bounds, self.spin, coordinate_length(apart), self.left)
         steps: Floats = safe_steps(value, slope, curvature, jerk, self.left).min(axis=0)
         return steps
+
+
+def _signs(values: Floats) -> Floats:
+    """Return -1 for negative values, 1 for others."""
+    return np.where(values < 0.0, -1.0, 1.0)

@@ -14,7 +14,7 @@ than half of the gap would be stopped by each new triangle that it comes to.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,7 +65,11 @@ class MotionStops:
 
 
 def motion_stops(
-    system: PlacedBodies, paths: RigidPaths, gap: float, nearest: Mapping[Pair, float] | None = None
+    system: PlacedBodies,
+    paths: RigidPaths,
+    gap: float,
+    nearest: Mapping[Pair, float] | None = None,
+    expected: Collection[Pair] = (),
 ) -> MotionStops:
     """Return where the bodies of a system come too near to each other on their paths.
 
@@ -74,6 +78,7 @@ def motion_stops(
         paths: of its m moving bodies.
         gap: a length, twice the stop distance of what is not nearer at the start.
         nearest: how near curved surfaces of pairs of bodies are at the start, as far as it is known.
+        expected: pairs that will probably stop; only the time that the search takes depends on them.
     """
     first, second = moving_pairs(system, paths, gap)
     pairs = np.stack([first, second], axis=1)
@@ -90,11 +95,12 @@ def motion_stops(
     found = CurvedStops.none(times)
     if bent.size:
         known = nearest or {}
-        apart = np.array([known.get((i, j), np.inf) for i, j in pairs.tolist()])
+        names: list[Pair] = [(i, j) for i, j in pairs.tolist()]
+        apart = np.array([known.get(name, np.inf) for name in names])
         apart[apart <= 0.0] = np.inf
         stops = np.minimum(STOP_SHARE * gap, NEAR_STOP_SHARE * apart)
         begin = np.zeros(bent.size) if earliest is None else np.maximum(earliest[bent], 0.0)
-        found = curved_stops(moves, near.take(bent), begin, stops, times)
+        found = curved_stops(moves, names, near.take(bent), begin, stops, times, expected)
     stop = found.times < 1.0
     triangles = moves.own_triangles(found.pair, found.triangles)
     return MotionStops(pairs[stop], found.times[stop], pairs[found.pair], triangles)

@@ -137,3 +137,26 @@ def test_a_bead_in_a_hall_stops_on_its_pillar() -> None:
     stands = pillar.transformed(np.block([[np.eye(3), np.array([[50.0], [33.001], [5.0]])], [0, 0, 0, 1]]))
     stops = motion_stops(ContactSystem.of([bead], [pose], [stands]), paths(np.array([[0.0, 1e-3, 0.0]])), gap)
     assert 5e-4 - 1e-3 * stops.first == pytest.approx(0.5 * gap, rel=0.05)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_what_was_searched_before_does_not_change_where_curved_bodies_stop(seed: int) -> None:
+    """A ball near a ring, on paths after each other, and fresh ones, that know of no other path."""
+    rng = np.random.default_rng(seed)
+    ring, ball = torus(0.4, 0.12).body, sphere(0.3).body
+    poses = [at(np.zeros(3)), at([0.4, 0.0, 0.43])]
+    shift, turn = 0.01 * rng.normal(size=(2, 3)), 0.02 * rng.normal(size=(2, 3))
+    shift[1, 2] = -0.008
+    stopped = []
+    for step, down in enumerate([0.3, 0.35, 3.0, 0.3, 0.32, -1.0]):
+        system = ContactSystem.of([ring, ball], poses, [])
+        moves = paths(down * shift, down * turn)
+        known = motion_stops(system, moves, GAP, expected=[(0, 1)] if step == 4 else [])
+        fresh = ContactSystem.of([torus(0.4, 0.12).body, sphere(0.3).body], poses, [])
+        alone = motion_stops(fresh, moves, GAP)
+        assert known.times.tolist() == alone.times.tolist()
+        assert known.triangles.tolist() == alone.triangles.tolist()
+        stopped.append(known.first < 1.0)
+        poses[1] = at(poses[1].translation + np.array([1e-3, 1e-3, -1e-3]))
+    assert any(stopped)
+    assert not all(stopped)
