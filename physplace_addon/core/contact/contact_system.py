@@ -134,14 +134,23 @@ class ContactSystem(PlacedBodies):
         still, points = points.take(~searched), points.take(searched)
         together = self.between_joined(points)
         joined, points = points.take(together), points.take(~together)
-        parts = [
-            track_interface_points(self.body_pair(pair), points.take(rows)) for pair, rows in grouped(points)
-        ]
+        parts = self._tracked_alone(points)
         if len(joined):
             pairs = self.body_pairs_of(joined)
             part = track_interface_points(pairs, self.numbered_jointly(joined))
             parts.append(self.numbered_jointly(part, back=True))
         return InterfacePoints.join([InterfacePoints.none(), still, *parts])
+
+    def _tracked_alone(self, points: InterfacePoints) -> list[InterfacePoints]:
+        """Return known points of pairs that are not joined solids, solved again."""
+        groups = grouped(points)
+        if len(groups) < _FEW or not self.jointly:
+            return [track_interface_points(self.body_pair(pair), points.take(rows)) for pair, rows in groups]
+        joined, kinds = self.all_joined
+        pairs = self.all_body_pairs([pair for pair, _ in groups])
+        rows = np.concatenate([np.flatnonzero(mine) for _, mine in groups])
+        found = track_interface_points(pairs, joined.numbered(points.take(rows), kinds, 1))
+        return [joined.numbered(found, kinds, -1)]
 
     def swept_contacts(self, end: ContactSystem, reach: float) -> InterfacePoints:
         """Return, as they are here, the flat feature pairs that cross on the way to `end`.

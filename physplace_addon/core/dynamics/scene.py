@@ -157,6 +157,7 @@ class Scene:
             ContactSystem.of(bodies, near, parts),
             never_meeting=through | through_each_other(own),
             cone_tolerance=_SLANTED,
+            jointly=True,
         )
         return cls(
             template,

@@ -42,6 +42,8 @@ class PlacedBodies:
     not searched, and keep their points.
     never_meeting: pairs, the lesser number first and FIXED last, that are not searched: what joints connect
     may go through each other, and so may what is moved by tracks and what stands.
+    jointly: whether the points of all pairs are tracked in one call.  All bodies are joined for that, which
+        pays where they are also joined for the search of paths.
     travel: lengths (m,) that the reach of a search is relative to, such as how far each body may move; None
     for the radii.
     """
@@ -55,6 +57,7 @@ class PlacedBodies:
     moving: tuple[int, ...] | None = None
     never_meeting: frozenset[Pair] = frozenset()
     travel: Floats | None = None
+    jointly: bool = False
 
     @classmethod
     def of(cls, active: Sequence[Body], poses: Sequence[Pose], world: Sequence[Body]) -> Self:
@@ -237,6 +240,14 @@ class PlacedBodies:
         """Return pairs of joined bodies, one row each."""
         joined, kinds = self._joined
         assert joined is not None
+        return self._pairs_among(joined, kinds, pairs)
+
+    def all_body_pairs(self, pairs: Sequence[Pair]) -> BodyPairs:
+        """Return pairs of any bodies, numbered as in all of them joined, one row each."""
+        return self._pairs_among(*self.all_joined, pairs)
+
+    def _pairs_among(self, joined: JoinedBodies, kinds: Ints, pairs: Sequence[Pair]) -> BodyPairs:
+        """Return pairs of bodies as rows; kinds (m + 1,): the number of each body among the joined ones."""
         first, second = np.array(pairs, dtype=np.intp).T
         radius = self._pair_radii(first, second)
         relative = self.frames.take(second).inverse().after(self.frames.take(first))

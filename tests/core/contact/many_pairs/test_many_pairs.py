@@ -206,3 +206,24 @@ def test_overlaps_of_all_pairs_are_those_of_each(seed: int) -> None:
         np.column_stack([np.zeros((9, 2)), heights / system.radii, np.zeros((9, 3))]).ravel()
     )
     assert not apart.triangles_overlap(1e-6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_points_of_curved_bodies_are_tracked_in_one_call_as_pair_by_pair(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    shapes = [sphere(0.5).body, cone(0.5, 1.0).body, box().body, cylinder(0.4, 1.0).body]
+    poses = [
+        Pose.identity().displaced(
+            np.array([1.0 * (i % 2), 1.0 * (i // 2), 0.55]), rng.normal(size=3), np.zeros(3)
+        )
+        for i in range(4)
+    ]
+    system = ContactSystem.of(shapes, poses, world())
+    points = system.generate(REACH, InterfacePoints.none(), None)
+    there = system.displaced(1e-3 * rng.normal(size=24))
+    alone, together = there.track(points), replace(there, jointly=True).track(points)
+    assert len(grouped(alone)) > 4
+    assert len(alone) > 15
+    for field in fields(InterfacePoints):
+        one, other = getattr(alone, field.name), getattr(together, field.name)
+        assert np.allclose(one, other, rtol=1e-9, atol=1e-9), field.name
