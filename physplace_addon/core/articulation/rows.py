@@ -11,8 +11,9 @@ so that its block is (t L d, a x d), and its second derivative by the same group
     1/2 (d a' + a d') - (d . a) 1.
 
 There is none by two groups, or by a shift: the Hessian of the Lagrangian is block diagonal, and K^-1 in the
-normal equations is a matrix for each group.  Only the coordinates of joints, as those of stiff axes, bend by
-both of their groups (`RowBatch.hessians`).  The kinds:
+normal equations is a matrix for each group.  Only axes at right angles, shifts, and coordinates of joints, as
+those of stiff axes, bend by both of their groups (`RowBatch.hessians`): where goals contradict each other
+joints are pressed so hard that Newton's method creeps without that.  The kinds:
 
     coincident points   p_B - p_A = 0, in the scene's axes: spherical joints, pins, point goals
     equal axes          a_j . b_k = 0, axes of two frames: pins, sliders, universal joints.  Where other rows
@@ -36,6 +37,7 @@ from ..arrays import ArrayRecord, Bools, Floats, Ints
 from ..mechanics.inertia import Inertia
 from ..mechanics.joints.equations import AnchorFrames, JointRows, Joints
 from ..mechanics.joints.second_derivatives import coordinate_hessians, equation_hessians
+from ..rigid import skew
 from ..vectors import cross, dot
 from .configuration import Configuration
 
@@ -163,8 +165,24 @@ class PerpendicularAxes(RowBatch):
 
     @property
     def bends_exactly(self) -> Bools:
-        """That those do whose axes have partners."""
-        return ~np.isnan(self.partner[:, 0])
+        """That all of them do."""
+        return np.ones(len(self.pairs), bool)
+
+    @property
+    def bends_both(self) -> bool:
+        """That axes without partners do."""
+        return bool(np.isnan(self.partner).any())
+
+    def hessians(self, configuration: Configuration) -> Floats:
+        """Return (u . v) 1 - v u' by the turns of A and of B, of axes without partners."""
+        _, matrix = configuration.frames
+        u = _turned(matrix[self.pairs[:, 0]], self.first)
+        v = _turned(matrix[self.pairs[:, 1]], self.second)
+        mixed = dot(u, v)[:, None, None] * np.eye(3) - v[:, :, None] * u[:, None]
+        mixed[~np.isnan(self.partner[:, 0])] = 0.0
+        out = np.zeros((len(u), 12, 12))
+        out[:, 3:6, 9:], out[:, 9:, 3:6] = mixed, mixed.transpose(0, 2, 1)
+        return out
 
     def rows(self, configuration: Configuration) -> Rows:
         """Return a row a pair."""
@@ -199,6 +217,29 @@ class FrameShifts(RowBatch):
         """The groups (k, 2) of the rows."""
         return self.pairs
 
+    @property
+    def bends_exactly(self) -> Bools:
+        """That all of them do."""
+        return np.ones(len(self.pairs), bool)
+
+    @property
+    def bends_both(self) -> bool:
+        """That they do: the axis x turns while the second point, with the arm c, moves."""
+        return True
+
+    def hessians(self, configuration: Configuration) -> Floats:
+        """Return [x] by the turn of A and the shift of B, less the shift of A, and (x . c) 1 - c x' by both
+        turns.
+        """
+        _, matrix = configuration.frames
+        axis = _turned(matrix[self.pairs[:, 0]], self.axis)
+        arm = _turned(matrix[self.pairs[:, 1]], self.local[:, 1]) / self.length
+        half, across = np.zeros((len(axis), 12, 12)), skew(axis)
+        half[:, 3:6, :3], half[:, 3:6, 6:9] = -across, across
+        half[:, 3:6, 9:] = dot(axis, arm)[:, None, None] * np.eye(3) - arm[:, :, None] * axis[:, None]
+        whole: Floats = half + half.transpose(0, 2, 1)
+        return whole
+
     def rows(self, configuration: Configuration) -> Rows:
         """Return a row an axis."""
         centre, matrix = configuration.frames
@@ -209,9 +250,8 @@ class FrameShifts(RowBatch):
         axis = _turned(axes[:, 0], self.axis)
         arm[:, 0] += apart  # the first frame turns about its own centre, with what is at the second point
         direction = np.stack([-axis, axis], axis=1)
-        return Rows(
-            dot(axis, apart), np.concatenate([direction, cross(arm, direction)], axis=2), direction, arm
-        )
+        blocks = np.concatenate([direction, cross(arm, direction)], axis=2)
+        return Rows(dot(axis, apart), blocks, np.stack([axis, axis], axis=1), arm)
 
 
 @dataclass(frozen=True, eq=False)

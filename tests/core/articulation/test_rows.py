@@ -33,6 +33,7 @@ from physplace_addon.core.mechanics.joints import (
     FREE,
     LOCKED,
     Anchors,
+    Axis,
     Joint,
     ball,
     fixed,
@@ -140,6 +141,42 @@ def test_how_axes_of_joints_bend_by_both_of_their_groups_is_a_second_difference(
             second = (values[0] - 2.0 * values[1] + values[2])[equations.bending_both] / step**2
             bent = np.einsum("i,nij,j->n", twist.ravel(), found, twist.ravel())
             np.testing.assert_allclose(bent, second, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "locked",
+    [
+        ((FREE, LOCKED, LOCKED), (FREE, FREE, FREE)),
+        ((FREE, LOCKED, FREE), (FREE, FREE, FREE)),
+        None,
+    ],
+    ids=["two shifts", "one shift", "universal"],
+)
+def test_how_shifts_and_axes_at_right_angles_bend_is_a_second_difference(
+    locked: tuple[tuple[Axis, Axis, Axis], tuple[Axis, Axis, Axis]] | None, rng: np.random.Generator
+) -> None:
+    linkage, poses = two_parts(rng, ball)
+    anchors = linkage.joints[0].anchors
+    joint, constraints = (
+        (generic(anchors, *locked), []) if locked else (ball(anchors), [universal(anchors)[1]])
+    )
+    jointed = Linkage.of(linkage.parts, [joint], constraints=constraints)
+    groups, reference = RigidGroups.of(jointed, poses)
+    equations, step = Equations.of(groups, (), reference), 1e-4
+    at = reference.moved(0.4 * rng.normal(size=(2, 6)), groups.length)
+    rows, mixed = equations.rows(at), equations.hessians(at)
+    assert len(equations.bending_both)
+    assert equations.bend_exactly.all()
+    for _ in range(5):
+        twist = rng.normal(size=(2, 6))
+        values = [equations.rows(at.moved(s * step * twist, groups.length)).value for s in (-1.0, 0.0, 1.0)]
+        second = (values[0] - 2.0 * values[1] + values[2]) / step**2
+        turn = twist[equations.body, 3:]
+        along = np.einsum("nsi,nsi->ns", turn, rows.direction) * np.einsum("nsi,nsi->ns", turn, rows.arm)
+        across = (turn**2).sum(axis=2) * np.einsum("nsi,nsi->ns", rows.direction, rows.arm)
+        bent = (along - across).sum(axis=1)
+        bent[equations.bending_both] += np.einsum("i,nij,j->n", twist.ravel(), mixed, twist.ravel())
+        np.testing.assert_allclose(bent, second, atol=1e-5)
 
 
 GOALS: list[Callable[[np.random.Generator], Goal]] = [
