@@ -34,6 +34,7 @@ from ..access import custom_properties, present, scene_of
 from ..dynamics.rigid_bodies import weighed
 from ..errors import SceneError
 from ..reading.settings import settings_of
+from .known_poses import rest_around
 from .linkages import FoundLinkage, Part, ReadJoint
 from .reading import LinkageScenario
 
@@ -61,6 +62,8 @@ def preparing(
 ) -> Job[PlacedFigure]:
     """Return, in slices, a linkage with its parts at poses in the world, for placement.
 
+    Parts that overlap in the rest pose, or where they are, may go through each other: they are named.
+
     stiffness: 0 to 1, of joints that have none of their own.
 
     Raises:
@@ -73,8 +76,11 @@ def preparing(
     joints = [_resting(read, found, stiffness, strength) for read in found.joints]
     joined = {_pair(each.anchors.first, each.anchors.second) for each in joints if not each.collide}
     apart = {pair for pair in joined if pair[1] != FIXED} | _ghost_pairs(found.parts)
-    overlaps = yield from overlapping(bodies, poses, (), settings.start_tolerance, apart)
-    apart |= {_pair(*overlap.bodies) for overlap in overlaps}
+    through = list[str]()
+    for some, when in ((rest_around(found), " at rest"), (poses, "")):
+        overlaps = yield from overlapping(bodies, some, (), settings.start_tolerance, apart)
+        apart |= {_pair(*overlap.bodies) for overlap in overlaps}
+        through += [f"{in_words(each.names)} overlap{when}, and go through each other" for each in overlaps]
     yield Progress("Preparing the joints")
     ranges = AngleRanges.of(_ranges(found.joints))
     setup = Setup.of(
@@ -89,7 +95,6 @@ def preparing(
         ranges,
         apart,
     )
-    through = [f"{in_words(overlap.names)} overlap, and go through each other" for overlap in overlaps]
     left_out = [note for note in found.left_out if note not in found.springs]
     return PlacedFigure(setup, (*through, *(f"left out of account: {each}" for each in left_out)))
 

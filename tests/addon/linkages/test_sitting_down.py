@@ -126,6 +126,18 @@ def test_a_chain_of_bones_falls_over_on_the_floor() -> None:
     assert max(heights) < 0.2
 
 
+def test_parts_that_overlap_only_in_the_rest_pose_go_through_each_other_and_are_named() -> None:
+    rig = rigs.armature(rigs.chain(3))
+    for name, half in (("Bone 0", 0.5), ("Bone 1", 0.5), ("Bone 2", 1.6)):  # the last one reaches the first
+        rigs.carried_box(rig, name, (0.12, half, 0.12))
+    rigs.set_rotation(rigs.bone(rig, "Bone 2"), "XYZ", (1.57, 0.0, 0.0))
+    scenes.floor()
+    current_view_layer().update()
+    scenes.activate(rig)
+    physplace.linkage_sit(stiffness=1.0)
+    assert '"Bone 0" and "Bone 2" overlap at rest, and go through each other' in str(report_of(rig)["notes"])
+
+
 def test_automatic_keying_keys_the_bones_that_moved() -> None:
     current_scene().tool_settings.use_keyframe_insert_auto = True
     preferences().edit.use_keyframe_insert_available = False
