@@ -23,17 +23,19 @@ from typing import Generic
 
 import numpy as np
 
-from ..arrays import Bools, Floats, Ints
+from ..arrays import Bools, Floats
 from .configuration import Configuration, carried, twists_between
-from .contact.obstacles import Clearances, ValidT
+from .contact.obstacles import Clearances, Limits, ValidT
 from .equations import Equations
 from .goals import AnyGoal, FigureGoal, Goal
-from .least_motion import Anchor, Gaps, Iterate, newton_step, reach_of, saddle_twists
+from .least_motion import Anchor, Iterate, newton_step, reach_of, saddle_twists
 from .rows import Rows
 
 _ROUNDS = 25  # steps of Newton's method in a solution, after which it has failed
 _PATIENCE = 8  # steps after which it has failed where it still wanders
+_HASTE = 4  # steps after which joints alone are closed, in a tick that others follow, where it is that near
 _WANDERS = 0.05  # length of a step that wanders, over what a point may move in a tick
+_STRAYS = 30.0  # length of a step, not the first, over one that wanders, after which it has failed at once
 _CLOSED = 1e-9  # error of a joint, over L, that is closed
 _CLOSED_FOR_NOW = 1e-7  # the same in a tick that another one follows
 _NEARLY_CLOSED = 2e-7  # the same of a solution that is taken where rounding allows no better
@@ -56,16 +58,19 @@ class Solution:
     """The end of Newton's method: where it is, its rows there, and which gaps press.
 
     closed: whether all joints are closed.
-    settled: whether the last step was so short that it has ended.
     limits, clearances: how many limits of joints, and gaps between bodies, press.
     """
 
     iterate: Iterate
     rows: Rows
     closed: bool
-    settled: bool
     limits: int
     clearances: int
+
+    @classmethod
+    def of(cls, iterate: Iterate, rows: Rows, closed: bool, presses: Bools, count: int) -> Solution:
+        """Return a solution of which so many gaps, the first ones, are limits of joints."""
+        return cls(iterate, rows, closed, int(presses[:count].sum()), int(presses[count:].sum()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +99,7 @@ class Tracking:
             near: the joints' coordinates there (j, 6), with whole turns counted.
         """
         self.equations = equations
+        self._bare = equations.with_goals(())
         self.grabbed = self.reference = configuration
         self.iterate = Iterate.start(configuration, equations)
         self.coordinates = near
@@ -217,7 +223,7 @@ class Tracking:
         equations = self.equations
         offset = (1.0 - share) * np.where(equations.goal >= 0, rows.value, 0.0)
         anchor = Anchor(at.configuration, 1.0 / share - 1.0) if share < 1.0 else None
-        limits = _Limits.at(equations, at.configuration, self.coordinates)
+        start, limits = at.configuration, Limits.at(equations, at.configuration, self.coordinates)
         if near is not None:
             at, rows = replace(near.iterate, length=np.inf, damping=0.0), near.rows
         count, closing = 0, _Closing(_error(equations, rows))
@@ -231,11 +237,15 @@ class Tracking:
             rows = equations.rows(at.configuration)
             if closing.ends(_error(equations, rows), at.length, enough):
                 break
-            if number >= _PATIENCE and at.length > wanders:
+            if at.length > (wanders if number >= _PATIENCE else _STRAYS * wanders) and number > 0:
                 break
-        pressing, settled = _presses(at), at.length <= max(enough, 1e-8)
+            if number >= _HASTE and at.length <= wanders < np.inf:
+                found, closing = self._closed(at.configuration, start, clearances)
+                at = replace(at, configuration=found.configuration, length=found.length)
+                rows = equations.rows(at.configuration)
+                break
         closed = closing.error <= _NEARLY_CLOSED and at.length <= min(_LOOSELY, wanders)
-        return Solution(at, rows, closed, settled, int(pressing[:count].sum()), int(pressing[count:].sum()))
+        return Solution.of(at, rows, closed, _presses(at), count)
 
     def _is_stuck(self, solution: Solution, start: Configuration) -> bool:
         """Return whether a goal is not met, nothing is in the way, and yet nothing moves."""
@@ -277,22 +287,31 @@ class Tracking:
         """Return a share of the motion to another solution, joints closed by the least motion from there."""
         length = self.equations.groups.length
         twists = twists_between(at.configuration, end.iterate.configuration, length)
-        bare = self.equations.with_goals(())
         between = at.configuration.moved(share * twists, length)
-        limits = _Limits.at(bare, at.configuration, self.coordinates)
-        found, count = Iterate.start(between, bare), 0
-        rows = bare.rows(between)
+        found, closing = self._closed(between, at.configuration, clearances)
+        count = len(Limits.at(self._bare, at.configuration, self.coordinates).beyond)
+        there = replace(at, configuration=found.configuration, length=found.length)
+        rows = self.equations.rows(found.configuration)
+        return Solution.of(there, rows, closing.error <= _NEARLY_CLOSED, _presses(found), count)
+
+    def _closed(
+        self, configuration: Configuration, start: Configuration, clearances: Clearances[ValidT]
+    ) -> tuple[Iterate, _Closing]:
+        """Return the least motion from a configuration that closes joints, and how far it does.
+
+        start: where the tick began.
+        """
+        bare = self._bare
+        limits = Limits.at(bare, start, self.coordinates)
+        found, rows = Iterate.start(configuration, bare), bare.rows(configuration)
         closing = _Closing(_error(bare, rows))
         for _ in range(_ROUNDS):
-            gaps, count = limits.with_clearances(found.configuration, clearances)
-            found = newton_step(bare, between, found, rows, gaps, _ONE_STEP, softness=closing.softness)
+            gaps, _ = limits.with_clearances(found.configuration, clearances)
+            found = newton_step(bare, configuration, found, rows, gaps, _ONE_STEP, softness=closing.softness)
             rows = bare.rows(found.configuration)
             if closing.ends(_error(bare, rows), found.length, _ENOUGH):
                 break
-        closed, pressing = closing.error <= _NEARLY_CLOSED, _presses(found)
-        there = replace(at, configuration=found.configuration, length=found.length)
-        rows = self.equations.rows(found.configuration)
-        return Solution(there, rows, closed, False, int(pressing[:count].sum()), int(pressing[count:].sum()))
+        return found, closing
 
 
 _ONE_STEP = 0.25  # of Newton's method, over L: no point moves farther
@@ -326,49 +345,6 @@ class _Closing:
         if error > _NEARLY_CLOSED:
             self.softness = max(_SOFTER * self.softness, _LEAST_SOFTNESS)
         return False
-
-
-@dataclass(frozen=True, eq=False)
-class _Limits:
-    """The limits of joints in a tick.
-
-    near: the joints' coordinates at its start.  beyond (k,): gaps that are negative there, else 0.
-    """
-
-    equations: Equations
-    near: Floats
-    beyond: Floats
-
-    @classmethod
-    def at(cls, equations: Equations, configuration: Configuration, near: Floats) -> _Limits:
-        if not equations.has_limits:
-            return cls(equations, near, np.zeros(0))
-        gaps = equations.limits(configuration, near).value
-        return cls(equations, near, np.minimum(gaps, 0.0))
-
-    def with_clearances(
-        self, configuration: Configuration, clearances: Clearances[ValidT]
-    ) -> tuple[Gaps, int]:
-        """Return the gaps of all limits, then those of clearances, and the number of limits."""
-        mine = self.gaps(configuration)
-        count = len(mine.gap)
-
-        def hessians(numbers: Ints) -> Floats:
-            of_limits, others = numbers[numbers < count], numbers[numbers >= count] - count
-            found = [np.zeros((0, 12, 12))]
-            found += [self.equations.limit_hessians(configuration, of_limits)] if len(of_limits) else []
-            found += [clearances.hessians(configuration, others)] if len(others) else []
-            return np.concatenate(found)
-
-        every = Gaps.join([mine, clearances.gaps(configuration)])
-        return replace(every, hessians=hessians), count
-
-    def gaps(self, configuration: Configuration) -> Gaps:
-        """Return the gaps of all limits."""
-        if not len(self.beyond):
-            return Gaps.none()
-        rows = self.equations.limits(configuration, self.near)
-        return Gaps.straight(rows.value - self.beyond, rows.blocks, rows.body)
 
 
 def moved_by(equations: Equations, first: Configuration, second: Configuration) -> float:

@@ -1,14 +1,16 @@
-"""What keeps the bodies of a linkage apart in a tick, as Newton's method asks for it; or nothing."""
+"""What a tick of a linkage has to obey, as Newton's method asks for it: clearances, or none, and limits."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 import numpy as np
 
 from ...arrays import Floats, Ints
 from ..configuration import Configuration
+from ..equations import Equations
 from ..least_motion import Gaps
 
 ValidT = TypeVar("ValidT")
@@ -50,3 +52,47 @@ class NoClearances(Clearances[bool]):
     def checked(self, configuration: Configuration) -> bool | None:
         """Return that a configuration is valid."""
         return True
+
+
+@dataclass(frozen=True, eq=False)
+class Limits:
+    """The limits of joints in a tick.
+
+    near: the joints' coordinates at its start.  beyond (k,): gaps that are negative there, else 0.
+    """
+
+    equations: Equations
+    near: Floats
+    beyond: Floats
+
+    @classmethod
+    def at(cls, equations: Equations, configuration: Configuration, near: Floats) -> Limits:
+        """Return the limits in a tick that begins at a configuration."""
+        if not equations.has_limits:
+            return cls(equations, near, np.zeros(0))
+        gaps = equations.limits(configuration, near).value
+        return cls(equations, near, np.minimum(gaps, 0.0))
+
+    def with_clearances(
+        self, configuration: Configuration, clearances: Clearances[ValidT]
+    ) -> tuple[Gaps, int]:
+        """Return the gaps of all limits, then those of clearances, and the number of limits."""
+        mine = self.gaps(configuration)
+        count = len(mine.gap)
+
+        def hessians(numbers: Ints) -> Floats:
+            of_limits, others = numbers[numbers < count], numbers[numbers >= count] - count
+            found = [np.zeros((0, 12, 12))]
+            found += [self.equations.limit_hessians(configuration, of_limits)] if len(of_limits) else []
+            found += [clearances.hessians(configuration, others)] if len(others) else []
+            return np.concatenate(found)
+
+        every = Gaps.join([mine, clearances.gaps(configuration)])
+        return replace(every, hessians=hessians), count
+
+    def gaps(self, configuration: Configuration) -> Gaps:
+        """Return the gaps of all limits."""
+        if not len(self.beyond):
+            return Gaps.none()
+        rows = self.equations.limits(configuration, self.near)
+        return Gaps.straight(rows.value - self.beyond, rows.blocks, rows.body)
