@@ -14,7 +14,7 @@ from ..optimization.friction_cones import tangents
 from ..optimization.sparse_rows import rows_of
 from ..vectors import cross
 
-_STICKS = 1e4  # coefficient of friction above which all that presses sticks: more is only rounding
+_STICKS = 100.0  # coefficient of friction that is as good as more: what presses sticks up to 89.4 degrees
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,10 @@ contacts change between pressing, sticking, sliding and being open.  Where it fa
 method (`conic_interior_point`) leads it to the solution, or to a point near it that is safe.  That begins
 with the same forces, too, inside of their cones by about as much as is penetrated there, which saves a third
 of its iterations.
+
+Where mu is large, a normal force that is almost nothing holds against much, and neither of the two may find
+what simply sticks.  Then Newton's method begins where all contacts stick; and if that fails, the problem is
+solved with coefficients up to 1, and then with larger and larger ones, each time from the forces before.
 """
 
 from __future__ import annotations
@@ -45,6 +49,8 @@ _LEAST_LIKE = (1e-3, 0.1)  # the same, from and up to, where forces of a similar
 _UNBALANCED = 1e-9  # lack of the equation of motion, over the largest force, with which it begins again
 _PENETRATED = 1e-8  # lack of room or of an equation, over the size of x, with which it does so, or
 _PENETRATED_FAIRLY = 1e-2  # the same over what is fair, if that is more
+_GENTLE = 1.0  # coefficient of friction with which searches hardly ever fail
+_STEEPER = 2.0  # the next coefficient that is tried, over the one before
 _NEAR = 0.1  # size of x, over that of the free motion, for which contacts are kept from the beginning
 
 
@@ -55,7 +61,8 @@ def solve_conic_qp(
 
     Hard rows are equations, limits, and u_n >= c of contacts.  Where the search does not converge, the
     solution obeys hard rows and has forces within the cones all the same, but contacts may open, or friction
-    point aside of sliding, by about the residual.
+    point aside of sliding, by about the residual; or there is less friction than the coefficients say, if the
+    search converges so.
 
     Args:
         problem: the problem.
@@ -117,6 +124,11 @@ class _Ends(NamedTuple):
     fair: float
 
     @property
+    def most(self) -> float:
+        """The residual of a solution."""
+        return max(self.enough, self.fair)
+
+    @property
     def room(self) -> float:
         """The lack of room, over the size of x, that is safe."""
         return max(_PENETRATED, _PENETRATED_FAIRLY * self.fair)
@@ -124,6 +136,52 @@ class _Ends(NamedTuple):
 
 def _solved(problem: ConicQP, like: Forces | None, ends: _Ends) -> ConicSolution | None:
     """Return the solution with all contacts of a problem; None if it is proven that there is none."""
+    found = _sought(problem, like, ends)
+    if found is None or found.residual <= ends.most or problem.contacts.friction.max(initial=0.0) <= _GENTLE:
+        return found
+    stuck = _from_sticking(problem, ends)
+    if stuck is None:
+        return _from_less_friction(problem, found, like, ends)
+    return replace(stuck, iterations=found.iterations + stuck.iterations)
+
+
+def _from_sticking(problem: ConicQP, ends: _Ends) -> ConicSolution | None:
+    """Return the solution that Newton's method finds from where all contacts stick; None if it finds none."""
+    scaled = ScaledConicQP(problem)
+    try:
+        start = scaled.problem.sticking()
+    except SingularMatrixError:
+        return None
+    point, residual, used = newton(scaled.problem, start, _NEWTON)
+    return scaled.solution(point, residual, used) if residual <= ends.enough else None
+
+
+def _from_less_friction(
+    problem: ConicQP, found: ConicSolution, like: Forces | None, ends: _Ends
+) -> ConicSolution:
+    """Return a solution that is led to from those with less friction, or the one of these with most of it;
+    what was found if they are no better.
+    """
+    contacts, used = problem.contacts, found.iterations
+    least, known = _GENTLE, found
+    while least < contacts.friction.max(initial=0.0):
+        gentler = replace(contacts, friction=np.minimum(contacts.friction, least))
+        led = _sought(replace(problem, contacts=gentler), like, ends)
+        if led is None:
+            return replace(known, iterations=used)
+        like, used, least = led.forces, used + led.iterations, _STEEPER * least
+        known = led if led.residual <= ends.most else known
+    last = None if known is found else _sought(problem, like, ends)
+    if last is None:
+        return replace(known, iterations=used)
+    best = last if last.residual <= ends.most else known
+    return replace(best, iterations=used + last.iterations)
+
+
+def _sought(problem: ConicQP, like: Forces | None, ends: _Ends) -> ConicSolution | None:
+    """Return what both methods find with all contacts of a problem; None if it is proven that there is
+    nothing.
+    """
     scaled, used = ScaledConicQP(problem), 0
     if scaled.problem.has_few_contacts:
         ends = ends._replace(fair=0.0)
@@ -132,7 +190,7 @@ def _solved(problem: ConicQP, like: Forces | None, ends: _Ends) -> ConicSolution
         point, residual, used = _by_newton(
             scaled.problem, scaled.start(None) if start is None else start, ends
         )
-        if residual <= max(ends.enough, ends.fair):
+        if residual <= ends.most:
             return scaled.solution(point, residual, used)
     led = _led(scaled.problem, None if start is None else start.forces, ends)
     if led is None:

@@ -120,6 +120,18 @@ class ScaledProblem:
         multipliers = point.multipliers - lacking / DELTA if len(lacking) else point.multipliers
         return Point(point.x + change, multipliers, point.forces)
 
+    def sticking(self) -> Point:
+        """Return the point at which all contacts stick, whatever forces that takes.
+
+        Raises:
+            SingularMatrixError: the matrix is singular.
+        """
+        blocks = np.broadcast_to(np.eye(3)[:, :, None] / DELTA, (3, *self.offsets.shape))
+        self.system.factor(blocks)
+        x = self.system.solve(self.linear + self.system.transposed(self.values / DELTA, self.offsets / DELTA))
+        forces = -self.relative_velocity(x) / DELTA
+        return Point(x, -self.equation_residual(x) / DELTA, forces)
+
     def equation_residual(self, x: Floats) -> Floats:
         """Return E x - e (q,)."""
         return self.system.equations_times(x) - self.values if len(self.values) else self.values
