@@ -11,6 +11,7 @@ from typing import Any, cast
 import bpy
 import numpy as np
 import pytest
+from mathutils import Euler, Vector
 
 from physplace_addon.operators.settings_presets import (
     OF_A_SCENE,
@@ -22,6 +23,7 @@ from physplace_addon.operators.settings_presets import (
     shown_of_file,
 )
 from physplace_addon.scene.access import present
+from physplace_addon.scene.writing.report import last_report
 from tests.blender_data import animation_of, operators_of, physplace, scene_settings
 from tests.scene import scenes
 
@@ -144,3 +146,40 @@ def test_nothing_stays_on_an_edge_in_a_loose_heap_and_a_keyed_fall_has_few_keys(
     keys = present(animation_of(cube).action).frame_range
     assert cube.location.z == pytest.approx(1.0, abs=1e-4)
     assert keys[1] - keys[0] > 10
+
+
+@pytest.mark.parametrize(("name", "steps"), [("Default", range(4, 23)), ("Exact Drop", range(23, 100))])
+def test_shape_and_weight_alone_decide_where_the_presets_without_friction_lead(
+    name: str, steps: range
+) -> None:
+    """Down a slope to a wall 0.4 away, in steps of at most 0.05 or 0.01 of the cube's radius, sqrt(3)."""
+    slope = Euler((0.0, 0.35, 0.0))
+    scenes.floor().rotation_euler = slope
+    cube, wall = scenes.cube("Cube", (0.0, 0.0, 1.0)), scenes.cube("Wall", (2.4, 0.0, 1.0))
+    for obj in (cube, wall):
+        obj.location.rotate(slope)
+        obj.rotation_euler = slope
+    scenes.activate(cube)
+    scene_settings().friction, scene_settings().eps_max = 0.9, 0.4
+    load(name)
+    physplace.place()
+    rest = Vector((0.4, 0.0, 1.0))
+    rest.rotate(slope)
+    assert (cube.location - rest).length < 1e-4
+    report = present(last_report(cube))
+    assert report["status"] == "BALANCED"
+    assert report["steps"] in steps
+
+
+def test_a_small_overlap_at_the_start_is_freed_but_by_the_preset_that_keeps_it() -> None:
+    scenes.floor()
+    cube = scenes.cube("Cube", (0.0, 0.0, 0.995))
+    scenes.activate(cube)
+    load("Exact Drop")
+    physplace.place()
+    assert present(last_report(cube))["status"] == "INTERFERING_START"
+    assert cube.location.z == pytest.approx(0.995, abs=1e-6)
+    load("Default")
+    physplace.place()
+    assert present(last_report(cube))["status"] == "BALANCED"
+    assert cube.location.z == pytest.approx(1.0, abs=1e-5)
