@@ -157,7 +157,8 @@ def shortened_moves(function: ImplicitFunction, starts: Floats, positions: Float
 
     Args:
         function: F.
-        starts: where the moves began (r, 3).
+        starts: where the moves began (r, 3), on the surface F = 0; of a surface that moves, the places to
+            which it has taken them.
         positions: where they end (r, 3).
         short: the length in scene units up to which moves are safe.
     """

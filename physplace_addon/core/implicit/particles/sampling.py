@@ -23,6 +23,7 @@ import numpy as np
 from ...arrays import Bools, Floats, Ints, Scratch
 from ...vectors import column_length, column_rows
 from ..functions.base import ImplicitFunction
+from ..projection import newton_step
 from ..sizing_field import desired_repulsion_radii
 from .attachment import attached_to_surface, constrained_velocity, following, limited_moves, shortened_moves
 from .component_seeding import ComponentSeeding
@@ -205,9 +206,12 @@ class Sampling:
             floaters.positions, floaters.radii, force_radii, pairs, settings.amplitude, self._scratch
         )
         pull = None if value is None else settings.feedback * value
+        carried = floaters.positions  # by the surface alone: moves begin on the surface after the step
         if rate is not None:
             along = function.parameter_rate(floaters.positions, rate)
             pull = along if pull is None else pull + along
+            off = settings.time_step * along + (0.0 if value is None else value)
+            carried = carried - newton_step(off, floaters.gradients, np.inf)[0]
         velocity = constrained_velocity(felt.desired_velocity, floaters.gradients, pull)
         moves, way = self._moves(floaters, velocity)
         grown = self._grown(floaters, moves, felt, greatest)
@@ -216,7 +220,7 @@ class Sampling:
         dead = deaths(grown, speed, pairs.ends_of, settings, waits, self._rng)
         parents = fissions(grown, felt.energy, speed, greatest, settings, waits)
         parents = parents[~dead[parents]][: max(settings.most - len(floaters), 0)]
-        starts = floaters.positions
+        starts = carried
         if len(parents):
             grown = fission(grown, parents, self._rng)
             starts = np.concatenate([starts, column_rows(starts, parents)])
