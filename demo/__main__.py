@@ -27,7 +27,12 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=Path("out"), help="the folder to write to")
     parser.add_argument("--small", action="store_true", help="small, coarse pictures, for a quick try")
     chosen = parser.parse_args()
-    chosen.out.mkdir(parents=True, exist_ok=True)
+    if chosen.active is not None and chosen.file is None:
+        parser.error("--active (ACTIVE) names an object of a file: say which one by --file (FILE)")
+    try:
+        chosen.out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        parser.error(f"--out: {chosen.out} cannot be a folder: {error.strerror}")
     out = chosen.out.resolve()
     quality = studio.SMALL if chosen.small else studio.FULL
     physplace_addon.register()

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import bpy
@@ -10,25 +12,33 @@ from bpy.types import Object
 
 from demo.quiet import quiet
 from demo.table import place
+from physplace_addon.core.placement import Status
 from physplace_addon.scene.access import active_object, view_layer_of
 
 
 def run(path: Path, active: str | None, out: Path) -> int:
-    """Open or import a file, place one object of it, and save the result; return 0."""
+    """Open or import a file, place one object of it, and save the result; return 1 if it is not at rest."""
     if not path.is_file():
         raise SystemExit(f"There is no file {path}")
-    with quiet():
+    with _failures_in_words(f"{path} cannot be read"), quiet():
         _open(path)
-    obj = _object(active)
-    try:
-        place(obj)
-    except RuntimeError as error:
-        raise SystemExit(str(error).strip()) from error
+    obj = _object(path, active)
+    with _failures_in_words(f'"{obj.name}" of {path} has not been placed'):
+        end = place(obj)
     target = out / f"{path.stem}_placed.blend"
-    with quiet():
+    with _failures_in_words(f"{target} cannot be written"), quiet():
         bpy.ops.wm.save_as_mainfile(filepath=str(target))
     print(f"The scene with {obj.name} placed is in {target}.")
-    return 0
+    return 0 if Status[end].at_rest else 1
+
+
+@contextmanager
+def _failures_in_words(what: str) -> Iterator[None]:
+    """End the demo where an operator fails in the block, and say what has failed and Blender's reason."""
+    try:
+        yield
+    except RuntimeError as error:
+        raise SystemExit(f"{what}: {str(error).strip().removeprefix('Error: ')}") from error
 
 
 def _open(path: Path) -> None:
@@ -45,10 +55,12 @@ def _open(path: Path) -> None:
         raise SystemExit(f"{path}: expected a .blend, .obj or .glb file")
 
 
-def _object(name: str | None) -> Object:
+def _object(path: Path, name: str | None) -> Object:
     objects = view_layer_of(bpy.context).objects
     shown = [obj.name for obj in objects if obj.visible_get()]
-    listing = "\n  ".join(shown) or "(none)"
+    if not shown:
+        raise SystemExit(f"{path} has no visible objects")
+    listing = "\n  ".join(shown)
     if name is not None:
         found: Object | None = objects.get(name)
         if found is None:

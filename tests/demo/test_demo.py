@@ -89,3 +89,26 @@ def test_a_name_that_is_not_in_the_file_is_answered_with_those_that_are(tmp_path
     assert "Crate" in answer.stderr
     assert "Floor" in answer.stderr
     assert "Traceback" not in answer.stderr
+
+
+def test_a_file_that_cannot_be_read_is_said_and_so_is_what_is_asked_of_none(tmp_path: Path) -> None:
+    broken = tmp_path / "für Blender.glb"
+    broken.write_text("no glTF")
+    for words, code, said in (
+        (("--file", str(broken), "--out", str(tmp_path)), 1, f"{broken} cannot be read: "),
+        (("--active", "Spoon", "--out", str(tmp_path)), 2, "--file"),
+        (("--out", str(broken)), 2, f"{broken} cannot be a folder"),
+    ):
+        answer = _demo(*words)
+        assert answer.returncode == code, answer.stderr
+        assert said in answer.stderr
+        assert "Traceback" not in answer.stderr
+
+
+def test_what_does_not_come_to_rest_ends_with_1(tmp_path: Path) -> None:
+    path = tmp_path / "my.blend"
+    _crate("write", path)
+    answer = _demo("--file", str(path), "--active", "Floor", "--out", str(tmp_path))
+    assert answer.returncode == 1, answer.stderr
+    assert "for ever" in answer.stdout
+    assert (tmp_path / "my_placed.blend").exists()
