@@ -112,6 +112,8 @@ def build() -> None:
     BUILT_FROM.unlink(missing_ok=True)
     built_from = sources()
     manifest = tomllib.loads(MANIFEST.read_text())
+    if "wheels" not in manifest:
+        raise BuildError(f"{MANIFEST.name} has no list named wheels.")
     wheels = [ROOT / name for name in manifest["wheels"]]
     for wheel in wheels:
         fetch(wheel)
@@ -187,11 +189,11 @@ def install(package: Path) -> None:
 def main() -> int:
     """Do what the first word says."""
     steps = {"build": build, "validate": validate}
-    try:
-        steps[sys.argv[1]]()
-    except (KeyError, IndexError):
+    if len(sys.argv) != 2 or sys.argv[1] not in steps:
         print(__doc__, file=sys.stderr)
         return 2
+    try:
+        steps[sys.argv[1]]()
     except BuildError as error:
         print(f"extension: {error}", file=sys.stderr)
         return 1

@@ -61,7 +61,13 @@ def life(package: Path) -> str:
 
 def main() -> int:
     """Say how the zip's life went; return the exit code."""
+    if len(sys.argv) != 2:
+        print(__doc__, file=sys.stderr)
+        return 2
     package = Path(sys.argv[1]).resolve()
+    if not package.is_file():
+        print(f"install_extension: there is no file {package}", file=sys.stderr)
+        return 2
     wrong = life(package)
     if wrong:
         print(f"{package.name}: {wrong}", file=sys.stderr)

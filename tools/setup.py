@@ -77,8 +77,9 @@ def create(folder: Path, python: str, version: pythons.Version) -> None:
     """Make an empty environment, in place of one that is broken or has another Python."""
     if folder.exists() and not is_whole(folder, version):
         shutil.rmtree(folder)
-    if not folder.exists():
-        subprocess.run([python, "-m", "venv", str(folder)], check=True)
+    if not folder.exists() and subprocess.run([python, "-m", "venv", str(folder)]).returncode != 0:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise SetupError(f"{python} could not make the environment {folder}; its own message is above.")
 
 
 def install(folder: Path, requirements: Path) -> None:

@@ -51,6 +51,13 @@ def test_a_program_that_fails_is_not_taken_for_a_python(
         pythons.find((3, 99))
 
 
+def test_an_environment_that_cannot_be_made_is_said_and_leaves_no_part_of_it(tmp_path: Path) -> None:
+    program, folder = fake_python(tmp_path, 'mkdir "$3"; exit 1'), tmp_path / "for Blender"
+    with pytest.raises(setup.SetupError, match="for Blender"):
+        setup.create(folder, str(program), (3, 99))
+    assert not folder.exists()
+
+
 def test_without_a_fitting_python_both_that_fit_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(setup, "BLENDERS", {"9.9": (3, 98)})
     with pytest.raises(pythons.PythonError, match=r"Python 3\.11 nor Python 3\.13"):
