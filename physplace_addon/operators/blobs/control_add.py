@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Add Control Point: where a click meets a blob's surface, or at the point of the surface near a place."""
+"""Add Control Point: where a click meets a blob's surface, or at the point of the surface near a place.
+
+In the view Enter takes the point near the 3D cursor, for places that no mouse reaches.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ from ..keys.key_hints import KeyHint
 from ..modal import EventResult, ModalOperator, open_operators
 from ..view import View
 from .playback import playback
-from .sculpt import CLICK_HINTS, PHYSPLACE_OT_blob_sculpt
+from .sculpt import CLICK_HINTS, ENTERS, PHYSPLACE_OT_blob_sculpt
 from .session import BlobSession
 
 if TYPE_CHECKING:
@@ -38,8 +41,9 @@ class PHYSPLACE_OT_blob_control_add(ModalOperator):
     bl_idname = "physplace.blob_control_add"
     bl_label = "Add Control Point"
     bl_description = (
-        "Add a control point to the active blob: click on its surface. The surface stays at its control "
-        "points, and follows those that are moved, while the blob is sculpted"
+        "Add a control point to the active blob: click on its surface, or press Enter for its point nearest "
+        "to the 3D cursor. The surface stays at its control points, and follows those that are moved, while "
+        "the blob is sculpted"
     )
 
     if TYPE_CHECKING:
@@ -67,20 +71,14 @@ class PHYSPLACE_OT_blob_control_add(ModalOperator):
 
     def work(self, context: Context) -> Conclusion:
         """Add a control point at the surface near a place."""
-        near = location_property(self, context, "location")
-        session = BlobSession(context, active_blob(context))
-        place = session.nearest(near)
-        if place is None:
-            raise SceneError(
-                session.model.name, "no surface was found there", "give a place that is nearer to it"
-            )
-        return self._make(context, session, place)
+        return self._make_near(context, BlobSession(context, active_blob(context)))
 
     def begin(self, context: Context, view: View, event: Event) -> None:
         """Read the blob."""
         check_editable(active_blob(context))
         self.session = BlobSession(context, active_blob(context))
         playback.forget()
+        self._takes_cursor = False
         self._place: Floats | None = self.session.hit(view, view.mouse(event))
 
     def tick(self, context: Context, view: View, seconds: float) -> None:
@@ -89,13 +87,16 @@ class PHYSPLACE_OT_blob_control_add(ModalOperator):
             self._show()
 
     def handle_event(self, context: Context, view: View, event: InputEvent) -> EventResult:
-        """Handle the mouse: a click adds the control point."""
+        """Handle the mouse and Enter, which add the control point."""
         if event.type in MOVES:
             self._place = self.session.hit(view, view.mouse(event))
             self._show()
             return EventResult.PASS_THROUGH
         if is_escape(event):
             return EventResult.CANCEL
+        if event.value == "PRESS" and event.type in ENTERS:
+            self._takes_cursor = True
+            return EventResult.CONFIRM
         if event.value == "PRESS" and event.type == "LEFTMOUSE":
             self._place = self.session.hit(view, view.mouse(event))
             return EventResult.HANDLED if self._place is None else EventResult.CONFIRM
@@ -112,14 +113,25 @@ class PHYSPLACE_OT_blob_control_add(ModalOperator):
 
     def confirm(self, context: Context) -> Conclusion:
         """Add the control point."""
+        if self._takes_cursor:
+            return self._make_near(context, self.session)
         if self._place is None:
             raise SceneError(self.session.model.name, "the surface is not under the mouse", "click on it")
         return self._make(context, self.session, self._place)
+
+    def _make_near(self, context: Context, session: BlobSession) -> Conclusion:
+        place = session.nearest(location_property(self, context, "location"))
+        if place is None:
+            raise SceneError(
+                session.model.name, "no surface was found there", "give a place that is nearer to it"
+            )
+        return self._make(context, session, place)
 
     def _make(self, context: Context, session: BlobSession, place: Floats) -> Conclusion:
         blob = bpy.data.objects[session.empties.blob]
         check_editable(blob)
         made = add_control(context, blob, place)
+        self.location = session.in_world(place[None])[0]
         select_only(context, [made])
         return Conclusion(True, f'"{blob.name}": control point "{made.name}" added')
 

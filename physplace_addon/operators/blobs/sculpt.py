@@ -13,12 +13,13 @@ from collections.abc import Sequence
 from typing import Final
 
 import bpy
+import numpy as np
 from bpy.types import Context, Event, Object
 
 from ...core.arrays import Floats
 from ...core.implicit.control.state import SculptStatus
 from ...core.wording import in_words
-from ...scene.access import present
+from ...scene.access import present, scene_of
 from ...scene.blobs.objects import active_blob
 from ...scene.writing.duplicate import select_only
 from ..common import Conclusion, no_blob_reason, tell
@@ -31,11 +32,13 @@ from .playback import playback
 from .session import BlobSession
 
 NEAR = 14.0  # pixels between the mouse and a control point within which a press is on it
+ENTERS: Final = frozenset({"RET", "NUMPAD_ENTER"})
 STEPS = 400  # largest number of steps where it runs without a window
 
 
 CLICK_HINTS: Final = (
     KeyHint("new control point", "Click on the surface", ("MOUSE_LMB",)),
+    KeyHint.of("near the 3D cursor", "RET"),
     KeyHint.of("none", "ESC"),
 )
 
@@ -89,6 +92,9 @@ class PHYSPLACE_OT_blob_sculpt(ModalOperator):
         action = SCULPTING.action_of(context, event)
         if self.session.dragged is not None:
             return self._drag(context, view, event, action)
+        if self.adds and event.value == "PRESS" and event.type in ENTERS:
+            cursor = np.array(scene_of(context).cursor.location, dtype=np.float64)
+            return self._add(context, self.session.nearest(cursor))
         if action == "CONFIRM":
             return EventResult.CONFIRM
         if action == "CANCEL" and self.adds:
@@ -103,7 +109,7 @@ class PHYSPLACE_OT_blob_sculpt(ModalOperator):
 
     def _press(self, context: Context, view: View, event: InputEvent, adds: bool) -> EventResult:
         if adds:
-            return self._add(context, view, view.mouse(event))
+            return self._add(context, self.session.hit(view, view.mouse(event)))
         name = self.session.control_near(view, view.mouse(event), NEAR)
         if name is None:
             return EventResult.PASS_THROUGH
@@ -124,8 +130,8 @@ class PHYSPLACE_OT_blob_sculpt(ModalOperator):
             session.empties.make_undo("Drag Control Point")
         return EventResult.HANDLED
 
-    def _add(self, context: Context, view: View, mouse: Floats) -> EventResult:
-        place = self.session.hit(view, mouse)
+    def _add(self, context: Context, place: Floats | None) -> EventResult:
+        """Add a control point at a place (3,) of the surface, in the blob's coordinates; none for None."""
         if place is None:
             return EventResult.HANDLED if self.adds else EventResult.PASS_THROUGH
         self.adds = False
