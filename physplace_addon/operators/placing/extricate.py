@@ -47,7 +47,7 @@ class PHYSPLACE_OT_extricate(NeedsShape, SlicedOperator):
 
     def job(self, context: Context) -> Job[Conclusion]:
         """Clear the objects, then place them; where nothing is below, they stay where they are clear."""
-        movers = selected_movers(context) if self.together else None
+        movers = selected_movers(context, with_active=False) if self.together else None
         scenario = yield from reading_to_move(context, movers)
         settings = settings_for(context, scenario)
         cleared = yield from cleared_of_overlaps(context, scenario, settings)

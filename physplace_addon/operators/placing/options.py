@@ -51,13 +51,15 @@ class PlacementProperties:
         friction: FloatProperty(**FRICTION)
         leave_unstable: BoolProperty(**LEAVE_UNSTABLE)
 
-    def movers(self, context: Context, *, together: bool) -> list[Object]:
+    def movers(self, context: Context, *, together: bool, with_active: bool = False) -> list[Object]:
         """Return the objects to place, the active one first: with `together` all that are selected, unless
         these are what it falls onto. Raises SceneError if none is active.
+
+        with_active: whether the active one counts among several although it is not selected.
         """
         _fill_in(self, scene_of(context))
         alone = not together or self.onto == Onto.SELECTED.value
-        return selected_movers(context)[: 1 if alone else None]
+        return selected_movers(context, with_active=alone or with_active)[: 1 if alone else None]
 
     def chosen_options(self, context: Context, movers: Sequence[Object]) -> PlacementOptions:
         """Return the options. Raises SceneError if nothing is left that objects may rest on."""

@@ -109,7 +109,7 @@ class PHYSPLACE_OT_place(NeedsShape, PlacementProperties, ModalOperator):
         """Read the scene and begin."""
         self._message = ""
         self._copies: dict[ObjectReference, ObjectReference] = {}
-        movers = self.movers(context, together=True)
+        movers = self.movers(context, together=True, with_active=not self.together)
         self._options = self.chosen_options(context, movers)
         self.session = yield from PlacementSession.beginning(
             context, movers, self._options, together=self.together

@@ -170,7 +170,7 @@ def gravity_of(context: Context) -> Floats:
 
 def _free_objects(context: Context, frame: int) -> list[Object]:
     """Return the selected objects that move by themselves. Raises SceneError if there are none."""
-    selected = selected_movers(context)
+    selected = selected_movers(context, with_active=False)
     free = [obj for obj in selected if is_free(obj, frame)]
     if not free:
         raise SceneError(
@@ -191,7 +191,9 @@ def _going_on(context: Context, frame: int, before: DynamicScenario) -> list[Obj
                 f"it {not_free_reason(obj)}, and has moved so far",
                 "undo that change, or key what was simulated and simulate again",
             )
-    added = [obj for obj in selected_movers(context) if obj.session_uid not in before.objects]
+    added = [
+        obj for obj in selected_movers(context, with_active=False) if obj.session_uid not in before.objects
+    ]
     return known + [obj for obj in added if obj.type not in _NO_BODIES and is_free(obj, frame)]
 
 

@@ -111,7 +111,7 @@ def wall_and_crate() -> Object:
 def _thrown_crate() -> Object:
     crate = box("Crate", (0.06, 0.06, 0.06))
     paint(crate, STEEL)
-    for frame, y in zip(THROWN, (-1.0, -0.3), strict=True):
+    for frame, y in zip(THROWN, (1.0, 0.3), strict=True):
         crate.location = (0.05, y, 0.22)
         crate.keyframe_insert("location", frame=frame)
     for curve in curves_of(crate):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bpy
 import pytest
 
+from physplace_addon.scene.access import custom_properties
 from tests.blender_data import physplace, scene_settings
 from tests.scene import scenes
 
@@ -21,6 +22,17 @@ def report(obj: bpy.types.Object) -> dict[str, object]:
     """The report of an object's placement."""
     found: dict[str, object] = obj["physplace_report"].to_dict()
     return found
+
+
+def test_what_is_taken_out_of_the_selection_stays_although_it_is_active() -> None:
+    floor = scenes.floor()
+    cubes = [scenes.cube(name, (x, 0.0, 3.0)) for name, x in (("Left", -2.0), ("Right", 2.0))]
+    for obj in bpy.data.objects:
+        obj.select_set(obj in cubes)
+    scenes.activate(floor)  # as a click with Shift on the active object leaves it
+    assert physplace.drop_selected() == {"FINISHED"}
+    assert "physplace_report" not in custom_properties(floor)
+    assert [scenes.world_matrix(cube)[2, 3] for cube in cubes] == pytest.approx([1.0, 1.0], abs=1e-5)
 
 
 def test_a_tower_in_the_air_is_set_down_the_lowest_first() -> None:

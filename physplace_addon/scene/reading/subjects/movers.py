@@ -30,15 +30,19 @@ SHAPES = frozenset({"MESH", "CURVE", "SURFACE", "META", "FONT"})  # types of obj
 NODES = "NODES"  # the type of a modifier that may give faces to an object of any type that has modifiers
 
 
-def selected_movers(context: Context) -> list[Object]:
+def selected_movers(context: Context, *, with_active: bool = True) -> list[Object]:
     """Return the active object and those selected with it, the active one first.
 
     A part stands for its whole, and a child of another one of them moves with that and is left out. Raises
     SceneError if none is active.
+
+    with_active: whether the active object counts although it is not selected and others are, as one does that
+    was clicked with Shift to take it out of what is selected.
     """
     active, known = active_mover(context), dict[Object, int]()
     selected = [whole_of(obj, known) for obj in view_layer_of(context).objects.selected]
-    chosen = list(dict.fromkeys([active, *selected]))
+    counts = with_active or active in selected or not selected
+    chosen = list(dict.fromkeys([active, *selected] if counts else selected))
     return [obj for obj in chosen if not any(parent in chosen for parent in _ancestors(obj))]
 
 
