@@ -46,8 +46,8 @@ from .sidebar import Icon
 
 OF_BLOBS = {
     SIGMA: "Particle Size",
-    TURN: "Finer Where It Bends",
-    FOCUS: "Finer Where Dragged",
+    TURN: "Finer at Bends",
+    FOCUS: "Finer at Drags",
     BIAS: "Thinness",
     SMOOTH: "Smooth Joins",
     KEEP_NORMALS: "Keep Normals",
