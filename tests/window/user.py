@@ -6,8 +6,10 @@ handles the events, then draws. Places are (x, y) pixels of the window, from its
 
 from __future__ import annotations
 
+import importlib
 import types
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
@@ -26,7 +28,26 @@ Point = Sequence[float] | Vector | np.ndarray
 FROM_THE_FRONT = Quaternion((1.0, 0.0, 0.0), 1.5707963267948966)
 
 DIGITS = ("ZERO", "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE")
+SHARES = (0.5, 0.2, 0.84)  # of a region's width, at which buttons are
 KEYS = {**dict(zip("0123456789", DIGITS, strict=True)), ".": "PERIOD", "-": "MINUS", " ": "SPACE"}
+
+
+@contextmanager
+def looked_up() -> Iterator[list[str]]:
+    """Take down what Blender looks up in its manual, without opening that."""
+    found: list[str] = []
+    operator: Any = importlib.import_module("bl_operators.wm").WM_OT_doc_view_manual
+    before = operator.execute
+
+    def execute(self: Any, _context: object) -> set[str]:
+        found.append(self.doc_id)
+        return {"CANCELLED"}
+
+    operator.execute = execute
+    try:
+        yield found
+    finally:
+        operator.execute = before
 
 
 @types.coroutine
@@ -206,12 +227,18 @@ class User:
         await self.wait()
         assert self.region("UI").active_panel_category == tab
 
-    async def find_button(self, operator: str, region: str = "UI") -> Place:
+    def open_tab_name(self) -> str:
+        """The name of the tab of the sidebar that is open; "" where the sidebar is hidden."""
+        region: Any = self.region("UI")
+        is_drawn = self.space.show_region_ui and not region.is_property_readonly("active_panel_category")
+        return str(region.active_panel_category) if is_drawn else ""
+
+    async def find_button(self, operator: str, region: str = "UI", shares: Sequence[float] = SHARES) -> Place:
         """Put the mouse on the button of an operator ("physplace.place"): where that is.
 
         Looks for it as the artist would, moving the mouse over the region.
         """
-        for place in self._places_over(self.region(region)):
+        for place in self._places_over(self.region(region), shares):
             await self.move_to(place)
             if f"{operator}(" in self.command_under_mouse(region):
                 return place
@@ -229,6 +256,49 @@ class User:
             window_manager().clipboard = ""
             bpy.ops.ui.copy_python_command_button()
         return window_manager().clipboard
+
+    def item_under_mouse(self, region: str = "UI") -> str:
+        """What the button or field under the mouse is, as the manual's index has it; "" if there is none.
+
+        "PHYSPLACE_OT_x.radius" of a property, or "physplace.x" of an operator.
+        """
+        with bpy.context.temp_override(window=self.window, area=self.area, region=self.region(region)):
+            if not operators_of("wm").doc_view_manual_ui_context.poll():
+                return ""
+            with looked_up() as found:
+                bpy.ops.wm.doc_view_manual_ui_context()
+        return found[0].removeprefix("bpy.types.").removeprefix("bpy.ops.") if found else ""
+
+    async def find_field(self, field: str, region: str = "UI") -> Place:
+        """Put the mouse on a field ("View3DCursor.location"), of several on the uppermost: where that is."""
+        for place in self._places_over(self.region(region), shares=(0.75,)):
+            await self.move_to(place)
+            if self.item_under_mouse(region) == field:
+                return place
+        raise AssertionError(f"no field {field} was found in the region {region}")
+
+    async def type_into(self, place: Place, *texts: str) -> None:
+        """Click a field, and type into it and those after it."""
+        await self.click(place)
+        for number, text in enumerate(texts):
+            if number:
+                await self.press("TAB")
+            await self.press("A", ctrl=True)
+            await self.type_text(text)
+        await self.press("RET")
+
+    async def choose_in_open_menu(self, command: str, most: int = 60) -> None:
+        """Choose the entry of the open menu whose command has some text, by the Down key."""
+        manager = window_manager()
+        for _ in range(most):
+            await self.press("DOWN_ARROW")
+            manager.clipboard = ""
+            await self.press("C", ctrl=True)
+            if command in manager.clipboard:
+                await self.press("RET")
+                return
+        await self.screenshot("menu")
+        raise AssertionError(f"the menu has no entry {command}")
 
     async def entries_of_open_menu(self, most: int = 60) -> list[str]:
         """The commands of the menu that is open, from the top, by the Down key and Ctrl C on each entry."""
@@ -270,8 +340,8 @@ class User:
             self._event(f"LEFT_{modifier.upper()}", value)
             await self.wait(1)
 
-    def _places_over(self, region: bpy.types.Region) -> Generator[Place]:
+    def _places_over(self, region: bpy.types.Region, shares: Sequence[float]) -> Generator[Place]:
         """Places of which at least one is on each button: those are 20 pixels high."""
-        for share in (0.5, 0.2, 0.84):
+        for share in shares:
             x = region.x + int(share * region.width)
             yield from ((x, y) for y in range(region.y + region.height - 4, region.y, -16))

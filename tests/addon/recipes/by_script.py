@@ -112,6 +112,8 @@ class ScriptHands:
         self._pending = ("place", {"together": True}) if button == TOGETHER else (_operator_of(button), {})
         assert f"PHYSPLACE_OT_{self._pending[0]}.bl_idname" in PANELS, f"no panel has a button {button}"
 
+    press_until_rest = press_and_enter = press
+
     def press_until(self, button: str, frame: int) -> None:
         """Call the button's operator for the frames from the present one on."""
         self.press(button)
@@ -153,13 +155,14 @@ class ScriptHands:
         self.finish()
         current_scene().frame_set(frame)
 
-    def finish(self) -> None:
-        """Call the operator that waits for its properties."""
+    def finish(self, *, calls: bool = True) -> None:
+        """Call the operator that waits for its properties; without `calls` only take it down."""
         if self._pending is not None:
             name, properties = self._pending
             self._pending = None
             self.calls.append(call_of(name, properties))
-            assert getattr(physplace, name)(**properties) == {"FINISHED"}, name
+            if calls:
+                assert getattr(physplace, name)(**properties) == {"FINISHED"}, name
 
 
 class SceneEyes:

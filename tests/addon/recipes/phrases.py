@@ -25,7 +25,13 @@ class Hands(Protocol):
         """Select objects, the last one active."""
 
     def press(self, button: str) -> None:
-        """Press a button of the sidebar, wait until it is done, and confirm."""
+        """Press a button of the sidebar, and wait until it is done."""
+
+    def press_until_rest(self, button: str) -> None:
+        """Press a button of the sidebar, wait until what moves is at rest, and confirm."""
+
+    def press_and_enter(self, button: str) -> None:
+        """Press a button of the sidebar, and Enter."""
 
     def press_until(self, button: str, frame: int) -> None:
         """Press a button that simulates, and confirm at a frame."""
@@ -76,7 +82,9 @@ def _steps(hands: Hands) -> list[Phrase]:
         (rf"Choose {BOLD} under {BOLD}", hands.choose),
         (rf"Click {BOLD}", lambda name: hands.click([name])),
         (rf"Click ({BOLD}(?:(?:, | and ){BOLD})*), each but the first with Shift", _clicked(hands)),
-        (rf"Press {BOLD}(?:, wait until it is at rest, and press \*\*Enter\*\*)?", hands.press),
+        (rf"Press {BOLD}", hands.press),
+        (rf"Press {BOLD}, wait until it is at rest, and press \*\*Enter\*\*", hands.press_until_rest),
+        (rf"Press {BOLD}, and \*\*Enter\*\*", hands.press_and_enter),
         (rf"Press {BOLD}, wait for frame (\d+), and press \*\*Enter\*\*", _until(hands)),
         (rf"In \*Adjust Last Operation\* set {SLANTED} to {BOLD}", hands.adjust),
         (rf"In the panel {SLANTED} set {SLANTED} to {BOLD}", hands.set),
