@@ -98,8 +98,12 @@ def free_drift(
         if to_limit != 1.0 and min(to_limit, longest / part) < shorter:
             longest, reaches = (part if to_limit < 1.0 else longest), True
             shorter = min(to_limit, longest / part)
-        elif shorter >= nearly and (to_hit := _share_to_hit(scene, moment, trial, h, left_out, meets)) != 1.0:
-            shorter, meets = min(to_hit, longest / part), True
+        elif (
+            shorter >= nearly
+            and (to_hit := min(_share_to_hit(scene, moment, trial, h, left_out, meets), longest / part))
+            != 1.0
+        ):
+            shorter, meets = to_hit, True
         elif shorter >= nearly:
             shorter, pairs = free_part(scene, moment, trial.drift.motion)
             if shorter >= _WHOLE:
