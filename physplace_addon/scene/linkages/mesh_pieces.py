@@ -163,5 +163,8 @@ def _dominant_bones(mesh: Mesh, triangles: Ints, groups: Mapping[int, int]) -> I
         return np.full(len(triangles), -1)
     shares = np.zeros((len(mesh.vertices), int(columns.max()) + 1))
     np.maximum.at(shares, (rows[mine].astype(np.intp), columns[mine]), weights[mine])
-    total = shares[triangles].sum(axis=1)
+    first, second, third = triangles.T
+    total = shares[first]
+    total += shares[second]
+    total += shares[third]
     return np.where(total.max(axis=1) > _LEAST, total.argmax(axis=1), -1)

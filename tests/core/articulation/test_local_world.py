@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from physplace_addon.core.arrays import Floats
+from physplace_addon.core.arrays import Floats, Ints
 from physplace_addon.core.articulation import LinkageDrag, LinkageScene, PointGoal
-from physplace_addon.core.bodies import Body
+from physplace_addon.core.bodies import Body, MeshBody
 from physplace_addon.core.bodies.excerpt import excerpt, is_of_triangles
 from physplace_addon.core.bodies.polyhedra import polyhedron
 from physplace_addon.core.contact.system import ContactSystem, InterfacePoints, Reach
@@ -21,12 +21,16 @@ SIDE = 102  # quadrilaterals along a floor: over 20,000 triangles
 
 def floor(half: float, height: float = 0.0, bumps: float = 0.0) -> Body:
     """A fine floor of so many lengths to either side."""
+    return polyhedron(*floor_mesh(half, height, bumps), "floor")
+
+
+def floor_mesh(half: float, height: float = 0.0, bumps: float = 0.0) -> tuple[Floats, Ints]:
     x, y = np.meshgrid(*(np.linspace(-half, half, SIDE + 1),) * 2, indexing="ij")
     z = height + bumps * np.sin(3.0 * x) * np.cos(2.0 * y)
     i, j = (each.ravel() for each in np.meshgrid(np.arange(SIDE), np.arange(SIDE), indexing="ij"))
     a, b = i * (SIDE + 1) + j, (i + 1) * (SIDE + 1) + j
     triangles = np.concatenate([np.stack([a, b, b + 1], 1), np.stack([a, b + 1, a + 1], 1)])
-    return polyhedron(np.stack([x, y, z], -1).reshape(-1, 3), triangles, "floor")
+    return np.stack([x, y, z], -1).reshape(-1, 3), triangles
 
 
 def lowest(figure: Figure, poses: Sequence[Pose]) -> float:
@@ -56,6 +60,20 @@ def test_a_figure_does_not_go_through_a_large_floor_however_far_it_is_dragged() 
     assert drag.state.poses[2].translation[0] > start[0] + 3.0
     assert touches > 20
     assert len(seen) > 2, "the world was cut anew on the way"
+
+
+def test_of_a_large_floor_no_more_is_made_than_a_drag_over_it_needs() -> None:
+    figure = figures.rods_through(np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.1], [2.0, 0.1, 0.0]]))
+    height = lowest(figure, figure.poses) - 0.05
+    ground = MeshBody.of(*floor_mesh(20.0, height), "floor")
+    scene = LinkageScene.of(figure.linkage, figure.poses, [ground])
+    start = scene.start.poses[1].translation
+    drag = LinkageDrag(scene, scene.start, [PointGoal(1, np.zeros(3), start)])
+    for tick in range(5):
+        drag.move_to([PointGoal(1, np.zeros(3), start - np.array([0.0, 0.0, 0.05 * tick]))])
+        assert lowest(figure, drag.step().poses) > height
+    assert len(drag.state.contacts)
+    assert isinstance(ground, MeshBody), "all of it was made"
 
 
 def test_a_figure_inside_a_large_solid_is_named_though_nothing_of_it_is_near() -> None:
