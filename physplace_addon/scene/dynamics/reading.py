@@ -38,6 +38,8 @@ from .rigid_bodies import (
     damping_shares,
     is_free,
     leave_out_fields,
+    leave_out_keys,
+    leave_out_scene_keys,
     leave_out_settings,
     not_free_reason,
     surface_law,
@@ -255,6 +257,9 @@ def _assembled(
     world = tuple(body for _, body in standing)
     poses = [*(subject.pose for subject in subjects), *(each.track.pose(0.0) for each in given)]
     leave_out_settings(left_out, free)
+    for other in {each.name_full: each for each in _others(given, standing)}.values():
+        leave_out_keys(left_out, other)
+    leave_out_scene_keys(left_out, scene_of(context))
     leave_out_fields(left_out, scene_of(context))
     joinable = Joinable(
         _numbers(free, given),
@@ -335,6 +340,12 @@ def _standing(scenario: Scenario, given: Sequence[_Given]) -> list[tuple[Object 
     objects = by_full_name()
     pairs = zip(scenario.owners, scenario.world, strict=True)
     return [(objects.get(owner), body) for owner, body in pairs if owner not in moving]
+
+
+def _others(given: Sequence[_Given], standing: Sequence[tuple[Object | None, Body]]) -> Iterator[Object]:
+    """Yield the objects that do not move by themselves."""
+    yield from (each.obj for each in given)
+    yield from (owner for owner, _ in standing if owner is not None)
 
 
 def _numbers(free: Sequence[Object], given: Sequence[_Given]) -> dict[str, int]:

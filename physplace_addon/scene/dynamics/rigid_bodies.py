@@ -158,9 +158,23 @@ def leave_out_settings(left_out: LeftOut, movers: Sequence[Object]) -> None:
 
 
 def leave_out_keys(left_out: LeftOut, obj: Object) -> None:
-    """Add the keys of an object's rigid body or constraint, which count as they are on the first frame."""
-    if any(curve.data_path.startswith("rigid_body") for curve in curves_of(obj)):
-        left_out.add("the keys of the rigid body settings", obj.name)
+    """Add what animates an object's rigid body or constraint, which count as they are on the first frame."""
+    _leave_out_animation(left_out, obj, ("rigid_body",), "the rigid body settings")
+
+
+def leave_out_scene_keys(left_out: LeftOut, scene: Scene) -> None:
+    """Add what animates gravity, or time, of a scene, which count as they are on the first frame."""
+    paths = ("gravity", "use_gravity", "rigidbody_world", "render.fps")
+    _leave_out_animation(left_out, scene, paths, "gravity or the rigid body world")
+
+
+def _leave_out_animation(left_out: LeftOut, owner: Object | Scene, paths: tuple[str, ...], of: str) -> None:
+    """Add the keys, and the drivers, of some paths of an object or a scene."""
+    data = owner.animation_data
+    drivers = () if data is None else data.drivers
+    for word, curves in (("keys", curves_of(owner)), ("drivers", drivers)):
+        if any(curve.data_path.startswith(paths) for curve in curves):
+            left_out.add(f"the {word} of {of}", owner.name)
 
 
 def _not_counted(body: RigidBodyObject) -> Iterable[str]:

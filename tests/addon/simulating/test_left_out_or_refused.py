@@ -33,11 +33,17 @@ def test_what_is_keyed_and_does_not_count_is_named() -> None:
     key(child, 9, (0.0, 0.0, -9.0))
     joint = constraint("FIXED", cube, post)
     joint.keyframe_insert("rigid_body_constraint.enabled", frame=1)
+    scenes.activate(post)
+    bpy.ops.rigidbody.object_add(type="PASSIVE")
+    post.driver_add("rigid_body.friction")
+    current_scene().keyframe_insert("gravity", frame=1)
     current_scene().frame_set(1)
     select(cube)
     left_out = finished(read_dynamics(bpy.context, 9)).left_out
     assert 'the motion by itself, as it moves with its parent, of "Child"' in left_out
     assert 'the keys of the rigid body settings of "Joint"' in left_out
+    assert 'the drivers of the rigid body settings of "Post"' in left_out
+    assert f'the keys of gravity or the rigid body world of "{current_scene().name}"' in left_out
 
 
 def test_a_simulation_that_begins_between_two_frames_is_refused() -> None:
