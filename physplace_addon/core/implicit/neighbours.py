@@ -147,6 +147,11 @@ def nearest(places: Floats, positions: Floats, farthest: float = np.inf) -> tupl
     return np.asarray(apart), np.asarray(index)
 
 
+def ordered_by_place(positions: Floats) -> Ints:
+    """Return the numbers (r,) of positions (r, 3) in an order in which near ones follow one another."""
+    return np.asarray(_tree(positions).indices, dtype=np.intp)
+
+
 def _tree(positions: Floats) -> cKDTree:
     """Return a search tree that is quick to make."""
     return cKDTree(positions, balanced_tree=False, compact_nodes=False)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.implicit import neighbours
-from physplace_addon.core.implicit.neighbours import near_pairs, pairs_of_some
+from physplace_addon.core.implicit.neighbours import near_pairs, ordered_by_place, pairs_of_some
 from tests.core.implicit.particles.scattered_floaters import scattered
 
 
@@ -33,3 +33,11 @@ def test_neighbours_of_some_are_those_of_all_that_have_one_of_them(
     found = set(zip(np.minimum(first, second), np.maximum(first, second), strict=True))
     assert len(found) == len(first)
     assert found == set(zip(*np.nonzero(near), strict=True))
+
+
+def test_near_positions_follow_one_another_in_the_order_of_place() -> None:
+    positions = np.random.default_rng(2).uniform(size=(5000, 3))
+    order = ordered_by_place(positions)
+    assert np.array_equal(np.sort(order), np.arange(5000))
+    apart, before = (np.linalg.norm(np.diff(own, axis=0), axis=1) for own in (positions[order], positions))
+    assert apart.mean() < 0.25 * before.mean()

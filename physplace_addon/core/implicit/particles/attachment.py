@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Bools, Floats, portions
-from ...vectors import column_dot, column_length
+from ...vectors import column_dot, column_length, column_rows
 from ..functions.base import ImplicitFunction
 from ..projection import newton_step
 
@@ -109,24 +109,26 @@ def attached_to_surface(
         step, first[rows] = newton_step(value[rows], gradients[rows], farthest)
         np.subtract(positions[rows], step, out=places[rows])
     stray = (~(first <= _NEAR * radii)).nonzero()[0]
-    lost = np.zeros(len(places), dtype=bool)
-    far = stray[first.take(stray) > short] if predicted is not None else stray[:0]
-    starts = positions[far]
+    lost = np.zeros(len(places), dtype=np.bool_)
+    far = stray[:0] if predicted is None else stray[first.take(stray) > short]
     if predicted is not None and len(far):
+        starts = positions[far]
         places[far] = predicted(starts)
     for number in range(_ROUNDS):
         if not len(stray):
             break
-        value, slope = function.gradient(places[stray])
+        own, near = column_rows(places, stray), radii.take(stray)
+        value, slope = function.gradient(own)
         step, off = newton_step(value, slope, farthest)
         if number == 0 and len(far):
             among = np.searchsorted(stray, far)
             bad = off.take(among) > _BEND * column_length(places[far] - starts)
-            places[far[bad]], step[among[bad]], off[among[bad]] = starts[bad], 0.0, np.inf
-        places[stray] -= step
-        gradients[stray] = slope
-        lost[stray] = ~(off <= _LOST * radii[stray])
-        stray = stray[~(off <= _NEAR * radii[stray])]
+            own[among[bad]], step[among[bad]], off[among[bad]] = starts[bad], 0.0, np.inf
+        own -= step
+        for kept, new in zip((*places.T, *gradients.T), (*own.T, *slope.T), strict=True):
+            kept[stray] = new
+        lost[stray] = ~(off <= _LOST * near)
+        stray = stray[~(off <= _NEAR * near)]
     return Attached(places, gradients, lost)
 
 

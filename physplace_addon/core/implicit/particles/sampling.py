@@ -23,6 +23,7 @@ import numpy as np
 from ...arrays import Bools, Floats, Ints, Scratch
 from ...vectors import column_length, column_rows
 from ..functions.base import ImplicitFunction
+from ..neighbours import ordered_by_place
 from ..projection import newton_step
 from ..sizing_field import desired_repulsion_radii
 from .attachment import attached_to_surface, constrained_velocity, following, limited_moves, shortened_moves
@@ -45,6 +46,7 @@ from .verlet_list import VerletList
 _LEAST = 0.02
 _LONG = 20  # steps on a still surface after which settled floaters are taken to be at rest
 _CROWDED = 0.7  # mean ratio of radii to the desired ones below which all are repelled, by all that are near
+_LARGE = 4000  # floaters whose positions do not all fit into the processor's nearest cache
 _SHORT = 0.5  # radii: a floater that moves no farther in a step stays on its component
 
 
@@ -99,7 +101,8 @@ class Sampling:
             self._seeding.measure(function)
         if len(floaters):
             if self._may_rest(floaters, function, after):
-                floaters = self._followed(floaters, self._current_rest(floaters), function, rate, after)
+                floaters, rest = self._current_rest(floaters)
+                floaters = self._followed(floaters, rest, function, rate, after)
             else:
                 if self._rest is not None:
                     self._rest, self._neighbours = None, VerletList()
@@ -129,11 +132,16 @@ class Sampling:
             return True  # all have waited since they were asked the last time
         return _CROWDED < float(np.add.reduce(floaters.radii / floaters.desired)) / len(floaters) < SETTLED
 
-    def _current_rest(self, floaters: Floaters) -> Rest:
-        """Return which floaters rest; it begins when the surface does to change."""
+    def _current_rest(self, floaters: Floaters) -> tuple[Floaters, Rest]:
+        """Return the floaters, and which of them rest; it begins when the surface does to change.
+
+        Then many are put in the order of their places, so that neighbours are found in the processor's cache.
+        """
         if self._rest is None:
+            if len(floaters) > _LARGE:
+                floaters = floaters.take(ordered_by_place(floaters.positions))
             self._rest = Rest.of_calm(floaters) if self._still >= _LONG else Rest()
-        return self._rest
+        return floaters, self._rest
 
     def _followed(
         self,

@@ -3,9 +3,12 @@
 from itertools import pairwise
 
 import numpy as np
+import pytest
+from scipy.spatial import cKDTree
 
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.implicit import Floaters, FloaterSettings, Sampling, blobby_spheres
+from physplace_addon.core.implicit.particles import sampling as sampling_module
 from physplace_addon.core.implicit.particles.repulsion import repulsion, settled_radii
 from physplace_addon.core.implicit.particles.rest import Rest
 from tests.core.implicit.even import crossings, density, off, uncovered, variation
@@ -107,3 +110,21 @@ def test_none_rests_in_a_crowd_on_a_surface_that_has_shrunk() -> None:
         assert (sampling._rest is None) == was_full
         crowded.append(was_full)
     assert set(crowded) == {False, True}
+
+
+def test_floaters_that_are_put_in_order_stay_what_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sampling_module, "_LARGE", 10)
+    before, after = (blobby_spheres(0.5, [[0.0, 0.0, 0.0]], radius) for radius in (1.0, 1.001))
+    sampling = Sampling(FloaterSettings(0.12), np.random.default_rng(0))
+    floaters = sampling.first_floaters(before)
+    for _ in range(60):
+        floaters = sampling.advance(floaters, before)
+    moved = sampling.advance(floaters, before, None, after)
+    assert len(moved) == len(floaters)
+    nearest, whose = cKDTree(floaters.positions).query(moved.positions)
+    assert np.max(nearest) < 0.01
+    assert np.array_equal(np.sort(whose), np.arange(len(floaters)))
+    assert not np.array_equal(whose, np.arange(len(floaters)))
+    assert np.allclose(moved.radii, floaters.radii[whose], rtol=0.05)
+    assert np.array_equal(moved.ages, floaters.ages[whose] + 1)
+    assert np.allclose(moved.gradients, after.gradient(moved.positions)[1], rtol=0.02, atol=0.01)
