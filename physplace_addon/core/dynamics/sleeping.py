@@ -5,6 +5,10 @@ while, and not faster and faster, is put to sleep: its rates are zero from then 
 not searched.  What leaves a balance that is not stable moves faster and faster, which tells it from what
 comes to rest, however slow it is.  All of an island wakes together, as soon as a body that moves touches one
 of its bodies.
+
+What goes less than e R in each of two steps need not be watched for a while.  Had it left a balance that is not
+stable like exp(q t), it would be e R / (q h)^2 away from there: less than the rounding of coordinates in single
+precision, with which bodies are placed, for q h above .005.
 """
 
 from __future__ import annotations
@@ -26,6 +30,8 @@ STILL = 1e-3  # rates, over those that gravity gives in a step, of a body that h
 _GROWS = 2.0  # growth of rates, while a body hardly moves, with which it leaves a balance that is not stable
 _ROUNDING = 1e-4  # of the rates of a body that hardly moves, below which growth is rounding
 _DROWSY = 0.25  # seconds after which an island that hardly moves falls asleep
+_STANDS = 1e-12  # e: what a body goes in a step, over its radius, that stands, and
+_CALM = 1.99  # steps after which it falls asleep: in the first one it may have turned round
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,18 +40,21 @@ class Sleep:
 
     asleep (m,): who does.
     still (m,): for how long each has hardly moved, s; begun (m,): at what rate it was when it began to.
+    calm (m,): for how long each has stood, s.
     island (m,): the number of the island in which each fell asleep; -1 for those awake.
     """
 
     asleep: Bools
     still: Floats
     begun: Floats
+    calm: Floats
     island: Ints
 
     @classmethod
     def none(cls, count: int) -> Self:
         """Return so many bodies awake."""
-        return cls(np.zeros(count, bool), np.zeros(count), np.zeros(count), np.full(count, -1))
+        zero = np.zeros(count)
+        return cls(np.zeros(count, bool), zero, zero, zero, np.full(count, -1))
 
     def woken(self, bodies: Ints) -> Self:
         """Return this with the islands awake to which bodies (n,) belong."""
@@ -56,6 +65,7 @@ class Sleep:
             self,
             asleep=self.asleep & ~wakes,
             still=np.where(wakes, 0.0, self.still),
+            calm=np.where(wakes, 0.0, self.calm),
             island=np.where(wakes, -1, self.island),
         )
 
@@ -75,9 +85,12 @@ class Sleep:
         still = np.where(hardly, self.still + h, 0.0)
         leaves = (still >= _DROWSY) & (fastest > np.maximum(_GROWS * begun, _ROUNDING * most))
         still[leaves] = 0.0  # it goes away from a balance that is not stable: look again
+        stands = fastest <= np.minimum(_ROUNDING * most, _STANDS / scene.step)
+        calm = np.where(stands, self.calm + h, 0.0)
+        drowsy = (still >= _DROWSY) | (calm >= _CALM * scene.step)
         number = islands(len(rates), scene.given, points, scene.joints.body)
         restless = np.zeros(number.max(initial=-1) + 1, bool)
-        restless[number[(still < _DROWSY) & ~self.asleep & ~scene.given]] = True
+        restless[number[~drowsy & ~self.asleep & ~scene.given]] = True
         falls = ~restless[number] & ~self.asleep & ~scene.given
         first = self.island.max(initial=-1) + 1
         return replace(
@@ -85,6 +98,7 @@ class Sleep:
             asleep=self.asleep | falls,
             still=still,
             begun=begun,
+            calm=calm,
             island=np.where(falls, first + number, self.island),
         )
 

@@ -109,3 +109,16 @@ def test_a_block_does_not_fall_asleep_while_it_leaves_a_balance_that_is_not_stab
     assert not made.state.sleep.asleep.any()
     rate = np.sqrt(GRAVITY * np.sqrt(0.5) / (1.0 / 6.0 + 0.5))  # of the growth of the tilt about the edge
     assert made.state.motion.spin[0, 1] == pytest.approx(tilt * rate * np.sinh(rate * time), rel=0.02)
+
+
+def test_what_stands_falls_asleep_at_once_but_not_what_turns_round() -> None:
+    """One box stands on the floor; another one flies up, and stops for a moment at the end of a step."""
+    box, h, steps = block(), 1.0 / 240.0, 4
+    poses = [standing(box), standing(box, 3.0, floor_at=2.0)]
+    velocity = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, steps * GRAVITY * h]])
+    made = simulation([box, box], poses, [floor()], velocity=velocity)
+    made.run(steps * h)
+    assert np.abs(made.state.motion.rates).max() < 1e-12
+    assert made.state.sleep.asleep.tolist() == [True, False]
+    made.run(20.0 * h)
+    assert made.state.motion.rates[1, 2] * box.radius == pytest.approx(-GRAVITY * (20 - steps) * h)
