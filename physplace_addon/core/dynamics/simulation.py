@@ -2,8 +2,9 @@
 
 A step goes to its end, or to the first impact or the end of a slip before it, whichever comes first: so
 these events stand at their own times (Bouma and Vanecek 1991, section 7).  Contacts that close slowly are
-not isolated: the step obeys them.  What bounces, bounces lower each time, and not at all below a stated speed
-(`Scene.slow`): so there are finitely many impacts.
+not isolated: the step obeys them.  Nor are impacts in crowds, and those without a bounce where many contacts
+would have to be solved once more for each (`free_drift.FEW`).  What bounces, bounces lower each time, and not
+at all below a stated speed (`Scene.slow`): so there are finitely many impacts.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ class _Made:
     part: of its time; 0 where joints break before any passes.
     linkages: what has moved by itself.
     breaks: the joints that break, and the part of what was made after which they do.
+    stopped: the collisions that it has stopped.
     """
 
     end: Moment
@@ -57,6 +59,7 @@ class _Made:
     part: float
     linkages: FreeLinkages
     breaks: Break
+    stopped: Sequence[Event] = ()
 
     @classmethod
     def at_once(cls, moment: Moment, breaks: Bools) -> _Made:
@@ -266,7 +269,7 @@ class Simulation:
         sleep = self._kept_awake(woken(self.scene, sleep, made.end))
         end = made.end.with_rates(np.where(sleep.asleep[:, None], 0.0, made.end.motion.rates))
         sleep, broke = self._broken_now(end, sleep, made.breaks.joints)
-        every = in_order([*events, *happened, *broke])
+        every = in_order([*events, *made.stopped, *happened, *broke])
         self.states.append(self._state(sleep, touching, every, self.state.work + work))
         if (sleep.asleep | self.scene.given).all() and end.time >= self.scene.last_given_time:
             self.status = SimulationStatus.AT_REST
@@ -356,7 +359,10 @@ class Simulation:
         crowded = crowded_bodies(scene, moment, FEW)
         isolates = self._isolated < _ISOLATIONS
         points, motion = moment.points, moment.motion
-        left_out = fast & ~(crowded[points.body1] | crowded[points.body2]) & isolates
+        found_in_time = ~(crowded[points.body1] | crowded[points.body2]) & isolates
+        if np.count_nonzero(moment.touching) > FEW:
+            found_in_time &= moment.contacts.restitution > 0.0
+        left_out = fast & found_in_time
         passing = fast_limits(scene, motion, moment.coordinates, crowded) & isolates
         made = yield from free_drift(scene, moment, h, left_out, passing)
         yield
@@ -376,6 +382,8 @@ class Simulation:
         bouncing = drift.contacts.take(stopped)
         closing, _ = bouncing.speeds(motion.rates)
         speed = -bouncing.restitution * np.minimum(closing, 0.0)
+        pairs = np.stack([bouncing.points.body1, bouncing.points.body2], axis=1)
+        hits = collisions(bouncing.points.point1, pairs, -closing, time)
         found = settled(held, moment, end, part * h, bouncing, speed)
         if found is None:
             return None
@@ -383,4 +391,4 @@ class Simulation:
         breaks = Break(1.0, linkages.broken)
         if can_break(scene.joints) and not linkages.broken.any():
             breaks = break_in_step(scene.joints, drift.joints, borne, part * h)
-        return _Made(end, contacts, impulses[:, 0] > 0.0, part, linkages, breaks)
+        return _Made(end, contacts, impulses[:, 0] > 0.0, part, linkages, breaks, hits)

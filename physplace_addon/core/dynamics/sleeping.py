@@ -6,9 +6,9 @@ not searched.  What leaves a balance that is not stable moves faster and faster,
 comes to rest, however slow it is.  All of an island wakes together, as soon as a body that moves touches one
 of its bodies.
 
-What goes less than e R in each of two steps need not be watched for a while.  Had it left a balance that is not
-stable like exp(q t), it would be e R / (q h)^2 away from there: less than the rounding of coordinates in single
-precision, with which bodies are placed, for q h above .005.
+What goes less than e R in each of two steps need not be watched for a while.  Had it left a balance that is
+not stable like exp(q t), it would be e R / (q h)^2 away from there: less than the rounding of coordinates in
+single precision, with which bodies are placed, for q h above .005.
 """
 
 from __future__ import annotations

@@ -337,7 +337,7 @@ def settled(
     """Return the end of a drift after the second kick, with the contacts that took part, their impulses, and
     those of joints on their second bodies; None if no rates obey them.
 
-    What approaches faster than `Scene.slow` is left to an impact.
+    What else approaches faster than `Scene.slow` is left to an impact.
 
     Args:
         scene: what is simulated.
@@ -348,13 +348,14 @@ def settled(
         speed: at which they open now (k,), lengths a second.
     """
     rates = scene.kicked(end.motion.rates, scene.kicks, 0.5 * h)
-    contacts = end.contacts.take(np.flatnonzero(end.touching))
-    kept = np.flatnonzero(contacts.speeds(rates)[0] > -scene.slow_at(contacts.points))
-    contacts, chosen = contacts.take(kept), np.flatnonzero(end.touching)[kept]
-    least = np.zeros(len(contacts))
+    chosen = np.flatnonzero(end.touching)
+    contacts, least = end.contacts.take(chosen), np.zeros(len(chosen))
+    kept = contacts.speeds(rates)[0] > -scene.slow_at(contacts.points)
     if bouncing is not None and speed is not None and len(speed):
         rows = rows_with_keys(feature_keys(contacts.points), feature_keys(bouncing.points))
         least = np.where(rows >= 0, speed[rows], 0.0)
+        kept |= rows >= 0
+    contacts, chosen, least = contacts.take(np.flatnonzero(kept)), chosen[kept], least[kept]
     blocks, none = scene.blocks(end.motion, 0.5 * h), np.zeros((len(contacts), 2))
     joints = scene.joint_constraints(end.motion, end.coordinates)
     terms = joints.for_end(start.coordinates, end.motion.rates, blocks, scene.given, h, scene.slow)

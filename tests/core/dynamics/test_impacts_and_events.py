@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.bodies import Body
+from physplace_addon.core.contact.system import FIXED
 from physplace_addon.core.dynamics.contacts import SurfaceLaws
 from physplace_addon.core.dynamics.driving.tracks import Track
 from physplace_addon.core.dynamics.events import Event, EventKind
@@ -18,7 +19,7 @@ from physplace_addon.core.dynamics.state import SimulationStatus
 from physplace_addon.core.rigid import Pose, quaternion_exponential
 from tests.bodies_of_the_paper import sphere
 
-from .scenes import DOWN, GRAVITY, UPRIGHT, at, block, floor, simulation, standing
+from .scenes import DOWN, GRAVITY, UPRIGHT, at, block, brick_wall, floor, simulation, standing
 
 
 def happened(made: Simulation) -> list[Event]:
@@ -184,3 +185,44 @@ def test_bodies_whose_motion_is_given_go_through_what_does_not_move_freely() -> 
     assert centre[0, 2] - centre[1, 2] == pytest.approx(0.6, abs=2e-5)
     made.run(0.6)
     assert made.state.motion.centre[0, 2] > 1.05  # it was thrown up when the lift stopped
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.5])
+def test_where_many_contacts_touch_only_what_bounces_is_met_at_its_own_time(restitution: float) -> None:
+    """Nine blocks stand on the floor, and a tenth one falls beside them."""
+    box, drop = block(), 0.03
+    poses = [*[standing(box, 1.5 * number) for number in range(9)], standing(box, -3.0, floor_at=drop)]
+    made = simulation([box] * 10, poses, [floor()], restitution=restitution)
+    made.run(22.0 * made.scene.step)
+    hits = [event for event in happened(made) if event.kind is EventKind.COLLISION]
+    first = [event for event in hits if event.time == hits[0].time]
+    assert len(first) == 4
+    assert {event.bodies for event in hits} == {(9, FIXED)}
+    falls = np.sqrt(2.0 * drop / GRAVITY)
+    if restitution == 0.0:
+        times = np.diff([state.time for state in made.states])
+        assert times == pytest.approx(made.scene.step)  # no step was cut short
+        assert len(hits) == 4
+        assert falls <= hits[0].time <= falls + 2.0 * made.scene.step
+        assert made.state.motion.centre[9, 2] == pytest.approx(0.5, abs=2e-5)
+    else:
+        assert hits[0].time == pytest.approx(falls, rel=1e-4)
+    assert np.abs(made.state.motion.centre[:9] - made.states[0].motion.centre[:9]).max() < 1e-9
+    assert rises(made) < 1e-9
+
+
+def test_what_falls_on_a_wall_bounces_with_its_restitution() -> None:
+    """The step stops it with all contacts of the wall."""
+    size, drop = (0.24, 0.12, 0.08), 0.03
+    bricks, poses = brick_wall(3, 3, size)
+    fell = Pose(UPRIGHT, np.array([size[0], 0.0, 3.5 * size[2] + drop]))
+    made = simulation([*bricks, bricks[0]], [*poses, fell], [floor()], restitution=0.5)
+    while not any(event.kind is EventKind.COLLISION for event in made.step().events):
+        assert made.state.time < 0.2
+    state = made.state
+    hits = [event for event in state.events if event.kind is EventKind.COLLISION]
+    speed = max(event.speed for event in hits)
+    assert speed == pytest.approx(np.sqrt(2.0 * GRAVITY * drop), abs=2.0 * GRAVITY * made.scene.step)
+    up = state.motion.velocity(made.scene.inertia)[-1, 2]
+    assert 0.5 * speed - 2.0 * GRAVITY * made.scene.step < up <= 0.5 * speed
+    assert rises(made) < 1e-9
