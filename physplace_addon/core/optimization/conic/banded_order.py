@@ -8,12 +8,14 @@ and a factorization takes the square of that.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
 
 from ...arrays import Ints
 
+_KEPT: Final = 64  # orders that are kept: what touches changes little from one problem to the next
 _BEGINNINGS: Final = 3  # of an order, each where the one before ended; more hardly find a narrower one
 
 
@@ -22,7 +24,15 @@ def banded_order(size: int, first: Ints, second: Ints) -> Ints:
 
     Pairs may come several times, either way round, and connect a node with itself.
     """
-    beside = _neighbours(size, first, second)
+    least, most = np.minimum(first, second), np.maximum(first, second)
+    edges = np.unique((least * size + most)[least != most])
+    return _order(size, tuple(edges.tolist())).copy()
+
+
+@lru_cache(_KEPT)
+def _order(size: int, edges: tuple[int, ...]) -> Ints:
+    """Return the order (n,) for ascending edges, each its first node times n plus its second one."""
+    beside = _neighbours(size, edges)
     known: set[int] = set()
     order: list[int] = []
     for node in sorted(range(size), key=lambda node: len(beside[node])):
@@ -33,12 +43,11 @@ def banded_order(size: int, first: Ints, second: Ints) -> Ints:
     return np.array(order, np.intp)
 
 
-def _neighbours(size: int, first: Ints, second: Ints) -> list[list[int]]:
+def _neighbours(size: int, edges: tuple[int, ...]) -> list[list[int]]:
     """Return the neighbours of each node, those of few neighbours first."""
-    least, most = np.minimum(first, second), np.maximum(first, second)
-    edges = np.unique((least * size + most)[least != most])
     beside: list[list[int]] = [[] for _ in range(size)]
-    for one, other in zip((edges // size).tolist(), (edges % size).tolist(), strict=True):
+    for edge in edges:
+        one, other = divmod(edge, size)
         beside[one].append(other)
         beside[other].append(one)
     count = [len(each) for each in beside]

@@ -35,7 +35,7 @@ import numpy as np
 
 from ...arrays import Floats
 from .cone_system import DELTA
-from .coulomb_law import Point, Residuals, ScaledProblem
+from .coulomb_law import TINY, Point, Residuals, ScaledProblem
 
 _TO_BOUNDARY = 0.99  # part of the largest step that keeps s and z in their cones
 _STALLED = 0.7  # mu, over the one before, above which the second-order term has done harm
@@ -267,7 +267,7 @@ class InteriorPoint:
         scaling = inside.scaling()
         weights = scaling.weights()
         speed = np.hypot(v[1], v[2])
-        along = v[1:] / np.maximum(speed, np.finfo(float).tiny)
+        along = v[1:] / np.maximum(speed, TINY)
         coupled = weights.copy()
         coupled[:, 1:] += weights[:, :1] * along
         rest = v - s

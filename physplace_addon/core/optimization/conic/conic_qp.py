@@ -241,7 +241,7 @@ def _led(problem: ScaledProblem, like: Floats | None, ends: _Ends) -> _Found | N
             return None
         point, residual, iterations = found
         used += iterations
-        if residual > ends.fair:
+        if residual > ends.fair and (ends.fair == 0.0 or not _is_safe(problem, point, ends.room)):
             finished, least, more = newton(problem, point, _NEWTON)
             used += more
             if least <= ends.enough:

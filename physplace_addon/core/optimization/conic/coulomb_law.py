@@ -29,7 +29,7 @@ residual; eps falls with the residual, which keeps forces that redundant contact
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -44,6 +44,8 @@ _DECREASE = 0.1  # of the residual, times the part of a step, that accepts it (A
 _LOCAL = 1e-8  # residual below which all of a step is taken: contacts change state by rounding there
 _FEW = 32  # contacts that may change between their states before Newton's method fails
 _REGULARIZED = 1e-2  # eps, over the residual
+TINY: Final = float(np.finfo(np.float64).tiny)
+"""What lengths are at least where they divide."""
 
 
 class Point(NamedTuple):
@@ -152,7 +154,7 @@ def _projected(trial: Floats) -> Floats:
     length = np.hypot(trial[1], trial[2])
     out = np.empty_like(trial)
     out[0] = radius
-    out[1:] = trial[1:] * (radius / np.maximum(np.maximum(length, radius), np.finfo(float).tiny))
+    out[1:] = trial[1:] * (radius / np.maximum(np.maximum(length, radius), TINY))
     return out
 
 
