@@ -55,6 +55,7 @@ _AIM = 0.6  # share of the allowed distance, because the greatest one is not qui
 _SKINNY = 1.5  # shortest sides: greatest radius of a ball
 _ENOUGH = 1.25  # times these bounds: where nothing exceeds them by more, the triangles are good enough
 _APART = 0.6  # radii of a ball: the least distance of other centres that are added in its round
+_ROOM = 0.3  # radii of a ball: a point so near to its centre says that it is none
 _LEAST = 1.0 / 500.0  # spacings: balls so small are never bad, as at creases
 MOST_POINTS = 60_000  # points that a mesh may have, unless it had many from the start
 _GROWTH = 3  # times as many points as at first that it may have then
@@ -97,7 +98,7 @@ def delaunay_refining(
         bad[found.triangles[in_bubbles(found, components)]] = True
         balls = surface_balls(function, own, found, spacing, components, balls)
         sparse = _SPARSE if round_ < _FOLLOWED else _EASED * _SPARSE
-        more, crowded = _added(function, own, found.triangles, bad, balls, spacing, within, sparse)
+        more, crowded = points_of_a_round(function, own, found.triangles, bad, balls, spacing, within, sparse)
         grown = creases.taken_into(own, MeshTopology.of(found.triangles, len(own.places)).ends, crowded)
         worked += len(own.places)
         needed = 0.0 if bad.any() else _needed(own, found.triangles, balls)
@@ -151,7 +152,7 @@ def _sizes(balls: SurfaceBalls, zone: Ints, points: SurfacePoints) -> Floats:
     return sizes
 
 
-def _added(
+def points_of_a_round(
     function: ImplicitFunction,
     points: SurfacePoints,
     triangles: Ints,
@@ -163,8 +164,17 @@ def _added(
 ) -> tuple[Floats, Ints]:
     """Return the points (k, 3) that are added in a round, and points (c,) on creases that need more there.
 
-    Nothing is added in the zones of creases, where triangles may be thin. Elsewhere balls are as large as a
-    share of the sizing field at most.
+    Nothing is added in the zones of creases, where triangles may be thin.
+
+    Args:
+        function: F.
+        points: the points (n) so far.
+        triangles: those through them (t, 3).
+        bad: points (n,) where these are no surface.
+        balls: the balls of the triangles.
+        spacing: the usual distance of points, in scene units.
+        within: how far triangles may be from the surface, in scene units.
+        share: how large balls may be, as a share of the sizing field.
     """
     places, zone = points.places, points.curves.zone_at(balls.centres)
     used = np.zeros(len(places), dtype=np.bool_)
@@ -185,6 +195,10 @@ def _added(
     stays = thinned_rows(centres, _APART * radii)
     ringed = rings(function, places, bad & ~used, spacing)
     more: Floats = np.concatenate([centres[stays], ringed[points.curves.zone_at(ringed) < 0]])
+    # no ball has a point inside: where one is near the centre, rounding or a point of another sheet made it
+    apart = nearest(more, places)[0]
+    free = apart >= _ROOM * np.pad(radii[stays], (0, len(more) - int(stays.sum())))
+    more = thinned(more[free], _ROOM * apart[free])
     return _on_surface(function, more, within), crowded
 
 

@@ -4,12 +4,16 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from scipy.spatial import ConvexHull
 
 from physplace_addon.core.arrays import Bools, Floats
 from physplace_addon.core.implicit import Boxes, Ellipsoids, Spheres, difference, union
 from physplace_addon.core.implicit.functions.base import ImplicitFunction
 from physplace_addon.core.implicit.polygonize.creases import creases_between
+from physplace_addon.core.implicit.polygonize.delaunay_refinement import points_of_a_round
 from physplace_addon.core.implicit.polygonize.mesh_topology import MeshTopology
+from physplace_addon.core.implicit.polygonize.surface_balls import SurfaceBalls
+from physplace_addon.core.implicit.polygonize.surface_points import SurfacePoints
 from physplace_addon.core.implicit.polygonize.surface_sampling import surface_samples
 from physplace_addon.core.implicit.polygonize.triangulation import (
     MeshStatus,
@@ -143,3 +147,18 @@ def test_parts_that_meet_in_narrow_notches_have_a_closed_mesh() -> None:
     assert mesh.distance <= 0.05 * SIGMA
     nearest = np.sort(np.stack([np.abs(part.value(mesh.points)) for part in parts]), axis=0)[1]
     assert least_angles(mesh)[nearest[mesh.triangles].min(axis=1) > 0.1 * SIGMA].min() >= 15.0
+
+
+def test_no_point_is_added_beside_another_however_large_the_ball_about_it(rng: np.random.Generator) -> None:
+    """Rounding and points on a wrong sheet make balls that are not empty, with centres at other points."""
+    places = rng.normal(size=(60, 3))
+    places /= np.linalg.norm(places, axis=1)[:, None]
+    triangles, ball = ConvexHull(places).simplices.astype(np.intp), Spheres.of([0.0, 0.0, 0.0], 1.0)
+    count = len(triangles)
+    centres = places[triangles[:, 0]] + 1e-9 * rng.normal(size=(count, 3))
+    sizes, off = np.full(count, 0.2), np.full(count, 0.05)
+    balls = SurfaceBalls(np.arange(count), centres, np.full(count, 0.4), sizes, off, off)
+    more, _ = points_of_a_round(
+        ball, SurfacePoints.of(places), triangles, np.zeros(60, dtype=np.bool_), balls, 0.5, 0.01, 0.8
+    )
+    assert not len(more)
