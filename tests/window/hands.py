@@ -58,15 +58,26 @@ class WindowHands:
 
     async def click(self, names: list[str]) -> None:
         """Click objects, each but the first with Shift."""
-        user, places = self._user, [self._seen(name) for name in names]
-        if None in places and user.space.show_region_ui:
-            user.space.show_region_ui = False
-            await user.wait()
-            places = [self._seen(name) for name in names]
-        for number, (name, place) in enumerate(zip(names, places, strict=True)):
-            assert place is not None, f"{name} is not seen"
-            await user.click(place, shift=number > 0)
+        for number, name in enumerate(names):
+            place = await self._place_of(name)
+            await self._user.click(place, shift=number > 0)
             assert active_object().name == name
+
+    async def _place_of(self, name: str) -> Place:
+        """Return where an object can be clicked: if it is nowhere seen, without the sidebar, then from nearer
+        and nearer, as who knows Blender looks.
+        """
+        user, obj = self._user, current_scene().objects[name]
+        for nearer in (False, False, True, True, True, True):
+            place = self._seen(name)
+            if place is not None:
+                return place
+            if nearer:
+                user.view.view_location = obj.matrix_world.translation
+                user.view.view_distance *= 0.6
+            user.space.show_region_ui = False
+            await user.wait(20)
+        raise AssertionError(f"{name} is not seen")
 
     async def press(self, button: str) -> None:
         """Press a button of the sidebar, which needs no more than that."""
@@ -197,9 +208,10 @@ class WindowHands:
         """Whether nothing of Blender's is over the view there: no region, no buttons at the right."""
         view, sidebar = self._user.region(), self._user.region("UI")
         right = sidebar.x if self._user.space.show_region_ui else view.x + view.width
+        inside = view.x <= x and view.y <= y < view.y + view.height
         beside = [each for each in self._user.area.regions if each.type not in ("WINDOW", "UI")]
         over = any(0 <= x - each.x < each.width and 0 <= y - each.y < each.height for each in beside)
-        return not over and x < right - GIZMOS
+        return inside and not over and x < right - GIZMOS
 
     def _under(self, place: Place) -> tuple[str, float]:
         """The name of what is seen at a place of the window, and how far away; "" for nothing."""
