@@ -155,14 +155,13 @@ class ScriptHands:
         self.finish()
         current_scene().frame_set(frame)
 
-    def finish(self, *, calls: bool = True) -> None:
-        """Call the operator that waits for its properties; without `calls` only take it down."""
+    def finish(self) -> None:
+        """Call the operator that waits for its properties."""
         if self._pending is not None:
             name, properties = self._pending
             self._pending = None
             self.calls.append(call_of(name, properties))
-            if calls:
-                assert getattr(physplace, name)(**properties) == {"FINISHED"}, name
+            assert getattr(physplace, name)(**properties) == {"FINISHED"}, name
 
 
 class SceneEyes:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
-# Pages whose last step takes long: hands in a window do it, and calls do not.
+# Pages whose last step takes long.
 LONG = {"recipes/creature-from-three-blobs", "recipes/spoon-in-a-bowl", "recipes/wall-that-falls"}
 STEPS, CLAIMS, SCRIPT = "## Do it", "## What you get", "## The same from a script"
 

@@ -1,7 +1,6 @@
 """Each recipe of the manual is done as its page says, sentence by sentence, and by its script.
 
-Here by calls; `tests/window/test_recipes.py` does the pages with mouse and keys. The last step of the long
-ones, and so what comes of it, is left to that.
+Here by calls; `tests/window/test_recipes.py` does the pages with mouse and keys.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from tests.addon.recipes.phrases import follow, verify
 RECIPES = recipes()
 
 
-SLOW = {"recipes/fill-a-jar"}
+SLOW = {"recipes/fill-a-jar", *LONG}
 
 
 @pytest.mark.parametrize(
@@ -34,11 +33,10 @@ def test_a_recipe_does_what_its_page_says_and_its_script_is_the_same(
 ) -> None:
     assert len(recipe.steps) > 1
     assert recipe.claims
-    hands, is_long = ScriptHands(), recipe.name in LONG
+    hands = ScriptHands()
     follow(recipe.steps, hands)
-    hands.finish(calls=not is_long)
-    if not is_long:
-        verify(recipe.claims, SceneEyes())
+    hands.finish()
+    verify(recipe.claims, SceneEyes())
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     script = AllButTheLast(len(hands.calls))
     monkeypatch.setattr(bpy.ops, "physplace", script, raising=False)
