@@ -186,7 +186,7 @@ class Sampling:
         for axis, end in zip(places.T, ends.T, strict=True):
             axis[rows] = end
         radii[rows], way_at_once = moved.radii, way / (SPEEDUP * settings.time_step)
-        speed = np.zeros(len(floaters))
+        speed = np.full(len(floaters), np.inf)  # of those that were not looked at: they do not die
         speed[rows] = way_at_once
         grown = Floaters(places, radii, floaters.gradients, floaters.desired, floaters.ages + 1)
         dead = deaths(grown, speed, rest.table.pairs, settings, 0.0, self._rng)
@@ -219,7 +219,8 @@ class Sampling:
             along = function.parameter_rate(floaters.positions, rate)
             pull = along if pull is None else pull + along
             off = settings.time_step * along + (0.0 if value is None else value)
-            carried = carried - newton_step(off, floaters.gradients, np.inf)[0]
+            steps, _ = newton_step(off, floaters.gradients, 0.125 * self._seeding.diameter)
+            carried = self._seeding.within_reach(after, carried - steps)
         velocity = constrained_velocity(felt.desired_velocity, floaters.gradients, pull)
         moves, way = self._moves(floaters, velocity)
         grown = self._grown(floaters, moves, felt, greatest)
