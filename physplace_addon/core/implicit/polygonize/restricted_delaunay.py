@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from scipy.spatial import ConvexHull, Delaunay, QhullError, cKDTree
 
 from ...arrays import Bools, Floats, Ints
-from ...vectors import cross, dot, length_and_unit
+from ...vectors import cross, dot, length, length_and_unit
 from ..functions.base import ImplicitFunction
 from ..local_thickness import sizing_field
 from ..neighbours import nearest
@@ -36,6 +36,7 @@ from ..surface_components.component_search import SurfaceComponents
 from .mesh_topology import MeshTopology, area_vectors
 from .surface_sampling import low_discrepancy, thinned
 
+_UNMOVED = 1e-3  # of the spacing: how far the centre of a tetrahedron may move and keep its side
 _STIR = 1e-3  # share of the distance to the next point by which points are moved for Qhull
 # least cosine between a triangle's normal and F_x at one of its corners; at creases not at all
 _FACING = 0.35
@@ -155,7 +156,7 @@ class DualEdgesOfRounds:
         self, own: int, within: Callable[[Floats], Bools], places: Floats, names: Ints, weights: Floats
     ) -> DualEdges:
         """Return the triangles through a component's points, those of the round before if it had these."""
-        known = self._known.setdefault(own, _Known())
+        known = self._known.setdefault(own, _Known(_UNMOVED * self.spacing))
         if not known.has(names, weights):
             known.edges = _boundary(partial(known.sides, within), places, names, weights, self.spacing)
             known.names, known.weights = names, weights
@@ -163,11 +164,15 @@ class DualEdgesOfRounds:
 
 
 class _Known:
-    """What is known of a component from the round before."""
+    """What is known of a component from the round before.
 
-    def __init__(self) -> None:
+    unmoved: how far a centre may have moved, a length, and still be on the side where it was.
+    """
+
+    def __init__(self, unmoved: float) -> None:
         self.edges, self.names, self.weights = _NONE, _NO_NUMBERS, np.zeros(0)
         self._keys, self._inside = np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.bool_)
+        self._centres, self._unmoved = np.zeros((0, 3)), unmoved
 
     def has(self, names: Ints, weights: Floats) -> bool:
         """Return whether the points were the same, with the same weights (n,)."""
@@ -176,17 +181,19 @@ class _Known:
     def sides(self, within: Callable[[Floats], Bools], centres: Floats, names: Ints) -> Bools:
         """Return which tetrahedra, by the names of their corners (s, 4), have their centres (s, 3) within.
 
-        Only of those that are new it is asked.
+        It is asked only of those that are new, or whose centres have moved: a point that has got a nearer
+        neighbour is stirred by less, which moves the centre of a sliver far.
         """
         keys = _scrambled(names).sum(axis=1, dtype=np.uint64)
         inside, new = np.zeros(len(keys), dtype=np.bool_), np.ones(len(keys), dtype=np.bool_)
         if len(self._keys):
             place = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
             new = self._keys[place] != keys
+            new |= length(self._centres[place] - centres) > self._unmoved
             inside[~new] = self._inside[place[~new]]
         inside[new] = within(centres[new])
         order = np.argsort(keys)
-        self._keys, self._inside = keys[order], inside[order]
+        self._keys, self._inside, self._centres = keys[order], inside[order], centres[order]
         return inside
 
 
