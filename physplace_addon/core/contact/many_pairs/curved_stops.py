@@ -71,10 +71,10 @@ def curved_stops(
     fronts.stopped.update(expected)
     for row in _may_stop(moves, names, fronts, parts, whole, stops, until).tolist():
         _search_one(search, whole.take(whole.pair == row), row, float(stops[row]))
-        left = search.left()
-        fronts.keep(moves, row, names[row], left.take(left.pair == row), renewed=True)
+        fronts.keep(moves, row, names[row], search.left_of(row), renewed=True)
         if search.times[row] < until[row]:
             fronts.stopped.add(names[row])
+    fronts.trim()
     arrived = search.arrived()
     triangles = np.stack(
         [parts.flat_parts(each).triangle for each in (arrived.first, arrived.second)], axis=1

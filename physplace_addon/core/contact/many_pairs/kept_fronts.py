@@ -36,8 +36,8 @@ from .piece_search import PiecePairs
 _ROLE: Final = "fronts of pieces"
 _LARGER: Final = 2  # size of a front, over that after the last search from whole triangles, above which
 _ROOM: Final = 1024  # and by so many pairs more, it is given up: it is finer than it needs to be
-_TINY: Final = float(np.finfo(np.float64).tiny)
 _MOST: Final = 20_000  # pairs of a front that is kept
+_MOST_IN_ALL: Final = 300_000  # pairs of all fronts, of some 200 bytes each
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +101,7 @@ class _Front:
 
 
 class KeptFronts:
-    """The fronts of pairs of bodies, by their numbers.
+    """The fronts of pairs of bodies, by their numbers, in the order in which they were asked for.
 
     stopped: the pairs that stopped on the last path that was searched, and so may do so again, or that are
         expected to stop.
@@ -123,6 +123,13 @@ class KeptFronts:
         made = derived[_ROLE] = cls(parts)
         return made
 
+    def trim(self) -> None:
+        """Forget the fronts that were not asked for the longest time, of more than so many pairs in all."""
+        count = sum(len(front.leaves.pairs) for front in self._fronts.values())
+        while count > _MOST_IN_ALL:
+            name = next(iter(self._fronts))
+            count -= len(self._fronts.pop(name).leaves.pairs)
+
     def unproven(
         self, moves: PairMotions, names: list[Pair], whole: PiecePairs, stops: Floats, until: Floats
     ) -> PiecePairs:
@@ -140,7 +147,7 @@ class KeptFronts:
         ends = np.searchsorted(whole.pair, np.arange(len(names) + 1))
         for row in np.flatnonzero(np.diff(ends)).tolist():
             mine = whole.take(slice(ends[row], ends[row + 1]))
-            front = self._fronts.get(names[row])
+            front = self._fronts.pop(names[row], None)
             if front is None:
                 found.append(mine)
                 continue
@@ -157,7 +164,8 @@ class KeptFronts:
 
         renewed: whether they are all that there are, else they come to those that are kept.
         """
-        known = None if renewed else self._fronts.get(name)
+        known = self._fronts.pop(name, None)
+        known = None if renewed else known
         if known is None:
             origin1, origin2 = moves.reference1[row], moves.reference2[row]
             leaves = _Leaves.of(self._parts, pairs, origin1, origin2)
@@ -166,10 +174,8 @@ class KeptFronts:
             more = _Leaves.of(self._parts, pairs, known.origin1, known.origin2)
             leaves = _Leaves.join([known.leaves, more])
             known = _Front(leaves, known.origin1, known.origin2, known.count)
-        self._fronts[name] = known
-        size = len(known.leaves.pairs)
-        if size > min(_LARGER * known.count + _ROOM, _MOST):
-            del self._fronts[name]
+        if len(known.leaves.pairs) <= min(_LARGER * known.count + _ROOM, _MOST):
+            self._fronts[name] = known
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,7 +215,8 @@ class _Path:
 
 def _least(value: Floats, slope: Floats, curvature: Floats, until: float) -> Floats:
     """Return the least of value + slope s + curvature s^2 / 2 for s in [0, until]."""
-    lowest = np.clip(-slope / np.maximum(curvature, _TINY), 0.0, until)
+    turns = (slope < 0.0) & (-slope < until * curvature)
+    lowest = np.divide(-slope, curvature, out=np.zeros_like(slope), where=turns)
     falls = [s * (slope + 0.5 * s * curvature) for s in (lowest, until)]
     least: Floats = value + np.minimum(np.minimum(*falls), 0.0)
     return least

@@ -141,6 +141,12 @@ class PieceSearch:
         every = PiecePairs.join([PiecePairs.none(), *self._left, *self._arrived])
         return replace(every, time=np.zeros(len(every)))
 
+    def left_of(self, pair: int) -> PiecePairs:
+        """Return those of one pair of bodies."""
+        mine = [each.take(each.pair == pair) for each in (*self._left, *self._arrived)]
+        every = PiecePairs.join([PiecePairs.none(), *mine])
+        return replace(every, time=np.zeros(len(every)))
+
     @property
     def _limit(self) -> float:
         """The time after which nothing is looked for."""

@@ -160,3 +160,13 @@ def test_what_was_searched_before_does_not_change_where_curved_bodies_stop(seed:
         poses[1] = at(poses[1].translation + np.array([1e-3, 1e-3, -1e-3]))
     assert any(stopped)
     assert not all(stopped)
+
+
+def test_planes_are_kept_of_what_flies_far_without_turning() -> None:
+    """Beside paths that do not bend, even the least quotient of two of their terms overflows."""
+    poses = [at(np.zeros(3)), at([0.0, 0.0, 601.0])]
+    system = ContactSystem.of([sphere(300.0).body, sphere(300.0).body], poses, [])
+    for down in (-0.5, -0.4, 8.0, -0.5):
+        found = motion_stops(system, paths(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, down]])), GAP)
+        assert found.first == 1.0
+    assert motion_stops(system, paths(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, -2.0]])), GAP).first < 0.6
