@@ -122,6 +122,16 @@ def collisions(place: Floats, bodies: Ints, speed: Floats, time: float) -> list[
     ]
 
 
+def collisions_stopped(met: InterfacePoints, speed: Floats, end: InterfacePoints, time: float) -> list[Event]:
+    """Return the collisions of points (k,) that a step has met at speeds (k,) and stopped: of those that are
+    among the points which touch at its end, where they are then.
+    """
+    rows = rows_with_keys(feature_keys(end), feature_keys(met))
+    hit = np.flatnonzero(rows >= 0)
+    pairs = np.stack([end.body1[hit], end.body2[hit]], axis=1)
+    return collisions(end.point1[hit], pairs, speed[rows[hit]], time)
+
+
 def in_order(events: Sequence[Event]) -> list[Event]:
     """Return events in the order of their times, those of one time in that of their kinds."""
     return sorted(events, key=lambda event: (event.time, event.kind))

@@ -114,6 +114,7 @@ def free_drift(
             hit = _are_hit(moment.points, left_out, pairs) or part * shorter < _FREER * freed
             freed = part * shorter
             shorter = _shorter_trial(shorter, nearly, part, hit)
+            meets = False  # what is in the way is nearer than the hit
         yield
         trial = yield from _drifted_with_linkages(
             scene, moment, h, part * shorter, left_out, passing, trial.drift

@@ -21,7 +21,7 @@ from ..jobs import Slices, finished
 from .clear_path import without_wrapping
 from .contacts import Contacts
 from .driving.pulls import Pull, PullForce
-from .events import Event, EventKind, Touching, collisions, events_between, in_order
+from .events import Event, EventKind, Touching, collisions, collisions_stopped, events_between, in_order
 from .free_drift import FEW, Blocked, closing_fast, free_drift
 from .impacts import impact_at
 from .joints.breaking import BrokenJoints, after_break, joint_events, limit_events, moment_after
@@ -382,12 +382,11 @@ class Simulation:
         bouncing = drift.contacts.take(stopped)
         closing, _ = bouncing.speeds(motion.rates)
         speed = -bouncing.restitution * np.minimum(closing, 0.0)
-        pairs = np.stack([bouncing.points.body1, bouncing.points.body2], axis=1)
-        hits = collisions(bouncing.points.point1, pairs, -closing, time)
         found = settled(held, moment, end, part * h, bouncing, speed)
         if found is None:
             return None
         end, contacts, impulses, borne = found
+        hits = collisions_stopped(bouncing.points, -closing, contacts.points, time)
         breaks = Break(1.0, linkages.broken)
         if can_break(scene.joints) and not linkages.broken.any():
             breaks = break_in_step(scene.joints, drift.joints, borne, part * h)
