@@ -98,7 +98,7 @@ class Body:
     radius: float
     face_flat: Bools
     closed: bool
-    notes: tuple[str, ...] = field(default_factory=tuple)
+    notes: tuple[str, ...] = field(default_factory=tuple)  # no class attribute: `MeshBody` makes it later
     derived: dict[str, object] = field(default_factory=dict, init=False)
 
     def __repr__(self) -> str:

@@ -106,7 +106,7 @@ class MeshBody(Body):
     def excerpt(self, kept: Bools) -> Body:
         """Return some triangles (t,), at least one, made without all of the body (`OrientedMesh.excerpt`)."""
         found = self._mesh.excerpt(kept, self.name)
-        return found if self._affine is _UNMOVED else found.transformed(self._affine)
+        return found if self._source is None else found.transformed(self._affine)
 
 
 def make_whole(body: Body) -> None:
@@ -123,5 +123,8 @@ def is_of_flat_triangles(body: Body) -> bool:
 def some_of(body: Body, kept: Bools) -> Body:
     """Return some triangles (t,), at least one, of a body that is a mesh, with the edges and vertices that
     these own.
+
+    What is neither contact nor shape is of the whole of a body that is made, else of the excerpt: mass,
+    radius, notes.
     """
     return body.excerpt(kept) if isinstance(body, MeshBody) else excerpt(body, kept)

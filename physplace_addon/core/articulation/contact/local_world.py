@@ -15,7 +15,7 @@ import numpy as np
 
 from ...arrays import Bools, Floats
 from ...bodies import Body
-from ...bodies.mesh_body import MeshBody, is_of_flat_triangles, some_of
+from ...bodies.mesh_body import is_of_flat_triangles, some_of
 from ...contact.system import ContactSystem
 from ...rigid import Pose
 from .clearances import farthest_moves
@@ -84,8 +84,8 @@ def _cut(world: Sequence[Body], lower: Floats, upper: Floats) -> ContactSystem:
         kept = _in_boxes(body, lower, upper)
         share = np.count_nonzero(kept) / len(kept)
         if share > 0.0:
-            mostly = share > _MOST and not isinstance(body, MeshBody)
-            found.append(body if mostly or not is_of_flat_triangles(body) else some_of(body, kept))
+            whole = share > _MOST or not is_of_flat_triangles(body)
+            found.append(body if whole else some_of(body, kept))
     return ContactSystem.of([], [], found)
 
 
