@@ -362,9 +362,9 @@ def _closed(
         if np.abs(shift).max(initial=0.0) < CONTACT_CLEARANCE:
             break
         system = state.coordinates.displaced(system, shift)
-    if (state.coordinates.limit_rows(system)[0] >= 0.0).all():
+    if (state.coordinates.limit_rows(system)[0] >= -CONTACT_CLEARANCE).all():
         return system
-    back = least_correction(system, state.coordinates, pressing)
+    back = least_correction(system, state.coordinates, system.track(pressing))
     return None if back is None else state.coordinates.displaced(system, back)
 
 
