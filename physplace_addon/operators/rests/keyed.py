@@ -168,7 +168,9 @@ class PHYSPLACE_OT_rests_replace(NeedsRests, SlicedOperator):
         active = active_mover(context)
         if not self.selected:
             return [active]
-        chosen = [obj for obj in selected_movers(context) if len(rests.rests_of(obj).rests)]
+        chosen = [
+            obj for obj in selected_movers(context, with_active=False) if len(rests.rests_of(obj).rests)
+        ]
         down = np.array(gravity_direction(scene_of(context)))
         return sorted(chosen, key=lambda obj: -float(down @ np.array(obj.matrix_world.translation)))
 

@@ -82,6 +82,23 @@ def test_the_rests_of_what_is_selected_are_placed_from_the_lowest_up() -> None:
     assert (keyed_rests.all_keys(lower), keyed_rests.all_keys(upper)) == keys
 
 
+def test_an_active_object_that_is_not_selected_keeps_its_rests_where_others_are() -> None:
+    floor = scenes.floor()
+    cubes = [scenes.cube("Left"), scenes.cube("Right", (5.0, 0.0, 0.0))]
+    for obj, x in zip(cubes, (0.0, 5.0), strict=True):
+        keyed_rests.put(obj, 1, (x, 0.0, 1.8), (0.0, 0.0, 0.1))
+        physplace.keyframe_rest()
+    floor.location.z = 0.5
+    left, right = cubes
+    scenes.activate(right)
+    right.select_set(False)
+    left.select_set(True)
+    keys = keyed_rests.all_keys(right)
+    assert physplace.rests_replace(selected=True) == {"FINISHED"}
+    keyed_rests.assert_at_rest(left, 1, 0.5)
+    assert keyed_rests.all_keys(right) == keys
+
+
 def test_a_rest_moved_in_time_takes_its_keys_with_it_and_a_removed_one_too() -> None:
     scenes.floor()
     cube = scenes.cube()
