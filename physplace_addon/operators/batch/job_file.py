@@ -32,6 +32,7 @@ from ...core.wording import in_words
 TURNS: Final = ("none", "heading", "any")
 ORDERS: Final = ("in_turn", "together")
 SAVED: Final = ("json", "blend")
+RESULT_FORMAT: Final = 2  # number of it: results of another one are made anew
 FARTHEST: Final = 1e12  # of a corner from the world's origin: single precision tells nothing beyond
 
 Setting = bool | int | float | str | tuple[float, ...]
@@ -75,7 +76,7 @@ class BatchJob:
     save: tuple[str, ...] = ("json",)
 
     def digest(self, libraries: Sequence[Path] = ()) -> str:
-        """Return a text that changes if a variation of the job would: the scene, objects, seed and settings.
+        """Return a text that changes if the result of a variation would: scene, objects, seed, settings, format.
 
         How many variations there are, and where they are put, does not count.
 
@@ -86,7 +87,8 @@ class BatchJob:
             OSError: a file cannot be read.
         """
         objects = [[each.name, each.lower, each.upper, each.turn] for each in self.objects]
-        counts = [objects, self.seed, self.order, self.tries, sorted(self.settings.items()), self.save]
+        settings = sorted(self.settings.items())
+        counts = [RESULT_FORMAT, objects, self.seed, self.order, self.tries, settings, self.save]
         files = [hashlib.sha256(path.read_bytes()).hexdigest() for path in (self.scene, *libraries)]
         text = json.dumps(counts) + "".join(files)
         return hashlib.sha256(text.encode()).hexdigest()

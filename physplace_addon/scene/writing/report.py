@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from bpy.types import Object, Scene
@@ -132,9 +132,9 @@ def notes_of(report: Report) -> list[str]:
 def _listed(report: Report, key: str) -> list[str]:
     """Return the texts of a list in a report; reports of earlier versions have them in one text."""
     found = report.get(key, [])
-    return (
-        [text for text in found.split("; ") if text] if isinstance(found, str) else list(cast("Any", found))
-    )
+    if isinstance(found, str):
+        return [text for text in found.split("; ") if text]
+    return [str(text) for text in found] if isinstance(found, list) else []
 
 
 def _shown(key: str, value: Value, scene: Scene) -> str:

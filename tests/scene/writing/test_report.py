@@ -30,6 +30,7 @@ BALANCED: Report = {
         ({"rests_on": []}, "At rest, stable"),
         ({"rests_on": "Bowl; Table"}, 'At rest on "Bowl" and "Table", stable'),  # by an earlier version
         ({"rests_on": "", "notes": ""}, "At rest, stable"),
+        ({"rests_on": 3, "notes": 0.5}, "At rest, stable"),  # by a script
         ({"status": "BALANCED_BY_FRICTION"}, 'At rest on "Table", held by friction of at least 0.25'),
         (
             {"status": "INTERFERING_START", "notes": ['it overlaps "A; b"', "its mass is of its hull"]},
