@@ -120,12 +120,7 @@ class PHYSPLACE_OT_blob_control_add(ModalOperator):
         return self._make(context, self.session, self._place)
 
     def _make_near(self, context: Context, session: BlobSession) -> Conclusion:
-        place = session.nearest(location_property(self, context, "location"))
-        if place is None:
-            raise SceneError(
-                session.model.name, "no surface was found there", "give a place that is nearer to it"
-            )
-        return self._make(context, session, place)
+        return self._make(context, session, session.nearest(location_property(self, context, "location")))
 
     def _make(self, context: Context, session: BlobSession, place: Floats) -> Conclusion:
         blob = bpy.data.objects[session.empties.blob]

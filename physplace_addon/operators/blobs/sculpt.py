@@ -21,6 +21,7 @@ from ...core.implicit.control.state import SculptStatus
 from ...core.wording import in_words
 from ...scene.access import present, scene_of
 from ...scene.blobs.objects import active_blob
+from ...scene.errors import SceneError
 from ...scene.writing.duplicate import select_only
 from ..common import Conclusion, no_blob_reason, tell
 from ..input_events import MOVES, InputEvent
@@ -93,8 +94,7 @@ class PHYSPLACE_OT_blob_sculpt(ModalOperator):
         if self.session.dragged is not None:
             return self._drag(context, view, event, action)
         if self.adds and event.value == "PRESS" and event.type in ENTERS:
-            cursor = np.array(scene_of(context).cursor.location, dtype=np.float64)
-            return self._add(context, self.session.nearest(cursor))
+            return self._add_near_cursor(context)
         if action == "CONFIRM":
             return EventResult.CONFIRM
         if action == "CANCEL" and self.adds:
@@ -129,6 +129,14 @@ class PHYSPLACE_OT_blob_sculpt(ModalOperator):
             session.write(context)
             session.empties.make_undo("Drag Control Point")
         return EventResult.HANDLED
+
+    def _add_near_cursor(self, context: Context) -> EventResult:
+        cursor = np.array(scene_of(context).cursor.location, dtype=np.float64)
+        try:
+            return self._add(context, self.session.nearest(cursor))
+        except SceneError as error:
+            tell(self, "ERROR", str(error))
+            return EventResult.HANDLED
 
     def _add(self, context: Context, place: Floats | None) -> EventResult:
         """Add a control point at a place (3,) of the surface, in the blob's coordinates; none for None."""

@@ -31,6 +31,7 @@ from ...scene.blobs.empties import Empties
 from ...scene.blobs.making import add_control
 from ...scene.blobs.models import SHARE, BlobModel, read_blob, sculpt_settings, surface_bounds
 from ...scene.blobs.objects import family_of
+from ...scene.errors import SceneError
 from ...scene.reading.subjects.movers import check_editable
 from ...scene.writing.duplicate import Selected, select_only
 from ..session import InteractiveSession, Pacing
@@ -315,10 +316,19 @@ class BlobSession(InteractiveSession):
         """Return places (k, 3) of the world in the blob's coordinates."""
         return transformed(inverse(self.frame), places)
 
-    def nearest(self, world: Floats) -> Floats | None:
-        """Return a place (3,) of the surface, in the blob's coordinates, near one of the world; or None."""
+    def nearest(self, world: Floats) -> Floats:
+        """Return a place (3,) of the surface, in the blob's coordinates, near one of the world.
+
+        Raises:
+            SceneError: none was found.
+        """
         size = self.solver.settings.floaters.radius / SHARE
-        return surface_near(self.state.function, self.in_blob(world[None])[0], size)
+        place = surface_near(self.state.function, self.in_blob(world[None])[0], size)
+        if place is None:
+            raise SceneError(
+                self.model.name, "no surface was found there", "give a place that is nearer to it"
+            )
+        return place
 
     def marks(self, chosen: Floats | None = None) -> BlobMarks:
         """Return what is drawn; chosen: a place (3,) of the surface that is drawn as a control point."""

@@ -167,8 +167,8 @@ class SimulationSession(InteractiveSession):
         """
         if self.transform is not None:
             self.end_transform(keep=False)
-        self.pause()
         self._mouse, self._body = mouse, self._body_by_hand(context, view, mouse)
+        self.pause()
         pose = self._poses()[self._body]
         centre = pose.points(self._subjects[self._body].body.mass.center)
         self.transform = TransformInput(turns, pose, centre, mouse).with_mouse(view, mouse)

@@ -163,8 +163,8 @@ def leave_out_keys(left_out: LeftOut, obj: Object) -> None:
 
 
 def leave_out_scene_keys(left_out: LeftOut, scene: Scene) -> None:
-    """Add what animates gravity, or time, of a scene, which count as they are on the first frame."""
-    paths = ("gravity", "use_gravity", "rigidbody_world", "render.fps")
+    """Add what animates gravity or the rigid body world of a scene, which count as on the first frame."""
+    paths = ("gravity", "use_gravity", "rigidbody_world")
     _leave_out_animation(left_out, scene, paths, "gravity or the rigid body world")
 
 
