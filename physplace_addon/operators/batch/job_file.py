@@ -76,7 +76,7 @@ class BatchJob:
     save: tuple[str, ...] = ("json",)
 
     def digest(self, libraries: Sequence[Path] = ()) -> str:
-        """Return a text that changes if the result of a variation would: of scene, objects, seed or settings.
+        """Return a text that changes with what the result of a variation depends on, and with its format.
 
         How many variations there are, and where they are put, does not count.
 
