@@ -15,6 +15,9 @@ Ints = NDArray[np.intp]
 Bools = NDArray[np.bool_]
 Rows = TypeVar("Rows", Floats, Ints)
 
+TINY: Final = float(np.finfo(np.float64).tiny)
+"""The least number that is divided by in place of 0."""
+
 PORTION: Final = 8192
 """Rows to work on at once: a few float64 arrays of so many rows fit into the cache of a processor's core."""
 

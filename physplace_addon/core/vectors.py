@@ -63,6 +63,12 @@ def length_and_unit(vectors: Floats) -> tuple[Floats, Floats]:
     return lengths, vectors / np.where(lengths > 0.0, lengths, 1.0)[..., None]
 
 
+def sines_of(cosines: Floats) -> Floats:
+    """Return the sines (...), from 0 to 1, of angles with cosines (...); 0 where rounding leads beyond 1."""
+    sines: Floats = np.sqrt(np.maximum(1.0 - cosines * cosines, 0.0))
+    return sines
+
+
 def from_coordinates(x: Floats, y: Floats, z: Floats) -> Floats:
     """Return the vectors (k, 3) that have these coordinates (k,)."""
     out = np.empty((len(x), 3))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
-from ..arrays import Floats, Ints
+from ..arrays import TINY, Floats, Ints
 from ..vectors import coordinate_cross, coordinate_dot, coordinate_length
 from .blocks import Blocks, blocks_of
 from .partition import Partition, partition
@@ -37,7 +37,6 @@ __all__ = [
 _ONE_NORMAL = 1e-6  # difference of unit normals up to which they may count as one
 _MIXING = np.array([73856093, 19349669, 83492791])  # primes that spread normals over labels
 _LABELS = 1 << 14  # so many that few normals share one
-_TINY = float(np.finfo(np.float64).tiny)
 _ANY_DIRECTION = np.array([0.61, 0.53, 0.59])  # upwards: along no plane that anybody draws
 LEAF_SIZE = 2
 """Most triangles in a leaf.  Queries take longest with 8 or 16; 1 to 4 differ by a few per cent."""
@@ -288,7 +287,7 @@ def _largest_flat_part(tree: BoxTree) -> tuple[Floats, float]:
     label = (_MIXING @ digits) % _LABELS
     areas = np.bincount(label, size, _LABELS)
     largest = int(np.argmax(areas))
-    share = float(areas[largest] / max(areas.sum(), _TINY))
+    share = float(areas[largest] / max(areas.sum(), TINY))
     return normal[:, np.argmax(label == largest)].copy(), share
 
 

@@ -26,12 +26,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import Floats
+from ...arrays import TINY, Floats
 from ...vectors import coordinate_cross, coordinate_dot, coordinate_length
 from ..closest_points import segment_parameters, triangle_parameters
 from .relative_paths import RelativeMotion
-
-_TINY = float(np.finfo(np.float64).tiny)
 
 _LEAST_SINE = 1e-9
 """Sine of the angle of two segments up to which the direction across both is mostly rounding error."""
@@ -70,9 +68,9 @@ def point_steps(
     rate, change = motion.rate + rate, motion.change + change
     miss = _from_triangle(place, triangles)
     distance = coordinate_length(miss)
-    towards = miss / np.maximum(distance, _TINY)
+    towards = miss / np.maximum(distance, TINY)
     normal = coordinate_cross(triangles[1] - triangles[0], triangles[2] - triangles[0])
-    normal /= np.maximum(coordinate_length(normal), _TINY)
+    normal /= np.maximum(coordinate_length(normal), TINY)
     height = coordinate_dot(normal, place - triangles[0])
     normal *= np.sign(height)
     values = np.stack([distance, np.abs(height)])
@@ -130,7 +128,7 @@ def segment_steps(
         left,
         apart,
         distance - stop,
-        apart / np.maximum(distance, _TINY),
+        apart / np.maximum(distance, TINY),
         motion.rate + rate,
         motion.change + change,
         bounds.max(axis=1),
@@ -187,8 +185,8 @@ def _step_of_lines(at: _ClosestPoint, side_a: Floats, side_b: Floats, stop: Floa
     With unit sides e1 and e2, N = e1 x e2 and F = z . N, the lines are |F| / |N| apart.  |N|, a sine, grows
     by at most |N|' s + (k2 + k1^2 / |N|) s^2 / 2.
     """
-    side_a = side_a / np.maximum(coordinate_length(side_a), _TINY)
-    side_b = side_b / np.maximum(coordinate_length(side_b), _TINY)
+    side_a = side_a / np.maximum(coordinate_length(side_a), TINY)
+    side_b = side_b / np.maximum(coordinate_length(side_b), TINY)
     normal = coordinate_cross(side_a, side_b)
     turning, bending = (coordinate_cross(each, side_b) for each in at.motion.turning(side_a))
     value = coordinate_dot(at.apart, normal)
@@ -257,7 +255,7 @@ def _before_root(value: Floats, slope: Floats, curvature: Floats, limit: Floats)
 
 def _by_speed(clear: Floats, speed: Floats, left: Floats) -> Floats:
     """Return the steps (k,) that distances less stop distances allow at bounds of the speed (k,)."""
-    steps: Floats = np.minimum(np.maximum(clear, 0.0) / np.maximum(speed, _TINY), left)
+    steps: Floats = np.minimum(np.maximum(clear, 0.0) / np.maximum(speed, TINY), left)
     return steps
 
 

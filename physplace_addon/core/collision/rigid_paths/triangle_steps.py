@@ -18,13 +18,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...arrays import Floats, Ints
-from ...vectors import coordinate_cross, coordinate_dot, coordinate_length
+from ...arrays import TINY, Floats, Ints
+from ...vectors import coordinate_cross, coordinate_dot, coordinate_length, sines_of
 from ..triangle_pairs import triangle_gap
 from .relative_paths import RelativeMotion, RelativePaths
 from .safe_steps import product_jerk, safe_steps
-
-_TINY = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,9 +57,7 @@ class Pieces:
 
         normal (3, k): of the triangles where they are.
         """
-        cosine = coordinate_dot(direction, normal)
-        sine = np.sqrt(np.maximum(1.0 - cosine * cosine, 0.0))
-        found: Floats = self.across + self.along * sine
+        found: Floats = self.across + self.along * sines_of(coordinate_dot(direction, normal))
         return found
 
     def ball(self) -> tuple[Floats, Floats]:
@@ -148,7 +144,7 @@ class PiecesOnPaths:
     def steps(self) -> PieceSteps:
         """Return how far the pieces may go."""
         distance, here, there = triangle_gap(self.places, self.second.corners)
-        towards = (here - there) / np.maximum(distance, _TINY)
+        towards = (here - there) / np.maximum(distance, TINY)
         step, across = self.step_before_plane_in_b(towards), towards.copy()
         short = np.flatnonzero(step < self.left)
         if short.size:

@@ -28,7 +28,7 @@ from ...arrays import ArrayRecord, Bools, Floats
 from ...bodies.surface_parts import SurfaceParts
 from ...collision.rigid_paths import RelativeMotion
 from ...rigid import skew
-from ...vectors import dot, length
+from ...vectors import dot, length, sines_of
 from ..points.interface_points import Pair
 from .path_pairs import PairMotions
 from .piece_search import PiecePairs
@@ -65,15 +65,9 @@ class _Leaves(ArrayRecord):
         first, second = parts.flat_parts(pairs.first), parts.flat_parts(pairs.second)
         corners = first.corners - origin1
         reach = dot(pairs.across[:, None], second.corners - origin2).max(axis=1)
-        reach += second.across + second.along * _sine(dot(pairs.across, second.normal))
+        reach += second.across + second.along * sines_of(dot(pairs.across, second.normal))
         arm = length(corners).max(axis=1)
         return cls(pairs, corners, first.normal, first.across, first.along, arm, reach)
-
-
-def _sine(cosine: Floats) -> Floats:
-    """Return the sines (k,) of angles with cosines (k,)."""
-    sine: Floats = np.sqrt(np.maximum(1.0 - cosine * cosine, 0.0))
-    return sine
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,7 +196,7 @@ class _Path:
         arms, arm = leaves.corners - moved, leaves.arm + float(length(moved))
         shift = motion.offset[:, row] + self.moves.reference2[row] - front.origin2
         inward = across @ turn
-        margin = leaves.across1 + leaves.along1 * _sine(dot(inward, leaves.normal))
+        margin = leaves.across1 + leaves.along1 * sines_of(dot(inward, leaves.normal))
         value = dot(arms, inward[:, None]) + (across @ shift - leaves.behind - margin - self.stop)[:, None]
         slope = dot(arms, (across @ (turning @ turn))[:, None])
         slope += (across @ motion.rate[:, row] - leaves.along1 * bounds[3])[:, None]

@@ -19,7 +19,7 @@ from typing import Final
 
 import numpy as np
 
-from ...arrays import ArrayRecord, Bools, Floats, Ints
+from ...arrays import TINY, ArrayRecord, Bools, Floats, Ints
 from ...bodies.surface_parts import SurfaceParts
 from ...collision.rigid_paths import Pieces, PiecesOnPaths, PieceSteps, RelativeMotion, RelativePaths
 from ...vectors import coordinate_arrays, coordinate_dot, coordinate_length
@@ -35,7 +35,6 @@ TOGETHER: Final = 1e-9  # of the path: what stops so shortly after another stop,
 _ALIKE: Final = 0.5  # the same of a piece, over that of the other one, at which it is cut, too
 _ROUNDING: Final = 2e-14  # the same, over the size of bodies, of pairs that are not cut any more
 _MOST_ROUNDS: Final = 2000  # after which what is left stops where it is
-_TINY: Final = float(np.finfo(np.float64).tiny)
 _SURELY: Final = 1.1  # stop distances that are proven where it is only asked whether a pair stops
 _BITS: Final = 32  # of the number of a part, in that of a pair of them
 
@@ -259,9 +258,9 @@ def _balls(
     apart = motion.offset + turned - centre
     rate = motion.rate + motion.turning(turned)[0]
     square = coordinate_dot(rate, rate)
-    nearest = -coordinate_dot(apart, rate) / np.maximum(square, _TINY)
+    nearest = -coordinate_dot(apart, rate) / np.maximum(square, TINY)
     apart = apart + np.clip(nearest, 0.0, left) * rate
     bend = 0.5 * paths.derivative_bounds(coordinate_length(arm))[1] * left**2
     distance = coordinate_length(apart)
     near: Bools = distance <= reach1 + reach2 + stop + bend
-    return near, apart / np.maximum(distance, _TINY)
+    return near, apart / np.maximum(distance, TINY)

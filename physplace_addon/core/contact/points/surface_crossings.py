@@ -23,7 +23,7 @@ from ...bodies.surface_parts import SurfaceParts, reach_of_parts
 from ...collision import closest_on_triangle, near_pairs
 from ...collision.triangle_pairs import beyond_plane, triangle_gap
 from ...rigid import Pose
-from ...vectors import coordinate_arrays, cross, dot, length
+from ...vectors import coordinate_arrays, cross, dot, length, sines_of
 from ..body_pair import BodyPair
 from ..row_lists import placed
 
@@ -104,18 +104,11 @@ class _Rows(ArrayRecord):
 
     def margin(self, direction: Floats) -> Floats:
         """Return how far the true surface is from the part along unit directions (k, 3) at most (k,)."""
-        return self.across + self.along * _sines(direction, self.normal)
+        return self.across + self.along * sines_of(dot(direction, self.normal))
 
     def change_along(self, direction: Floats) -> Floats:
         """Return the same of points of the part when it becomes the true surface (k,), lengths."""
-        return self.across + (self.along + self.beyond) * _sines(direction, self.normal)
-
-
-def _sines(first: Floats, second: Floats) -> Floats:
-    """Return the sines (k,) of the angles of unit vectors (k, 3), 1 where either is 0."""
-    cosine = dot(first, second)
-    sines: Floats = np.sqrt(np.maximum(1.0 - cosine * cosine, 0.0))
-    return sines
+        return self.across + (self.along + self.beyond) * sines_of(dot(direction, self.normal))
 
 
 def _size(corners: Floats) -> Floats:

@@ -33,9 +33,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...arrays import Floats
+from ...arrays import TINY, Floats
 from .cone_system import DELTA
-from .coulomb_law import TINY, Point, Residuals, ScaledProblem
+from .coulomb_law import Point, Residuals, ScaledProblem
 
 _TO_BOUNDARY = 0.99  # part of the largest step that keeps s and z in their cones
 _STALLED = 0.7  # mu, over the one before, above which the second-order term has done harm

@@ -29,11 +29,11 @@ residual; eps falls with the residual, which keeps forces that redundant contact
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ...arrays import Floats
+from ...arrays import TINY, Floats
 from .cone_system import DELTA, ConeSystem, SingularMatrixError
 
 _ROUNDED = 1e-13  # residual below which another iteration seldom makes it smaller
@@ -44,8 +44,6 @@ _DECREASE = 0.1  # of the residual, times the part of a step, that accepts it (A
 _LOCAL = 1e-8  # residual below which all of a step is taken: contacts change state by rounding there
 _FEW = 32  # contacts that may change between their states before Newton's method fails
 _REGULARIZED = 1e-2  # eps, over the residual
-TINY: Final = float(np.finfo(np.float64).tiny)
-"""What lengths are at least where they divide."""
 
 
 class Point(NamedTuple):

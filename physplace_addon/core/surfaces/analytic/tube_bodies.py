@@ -18,7 +18,7 @@ import numpy as np
 from ...arrays import Floats
 from ...errors import SurfaceError
 from ...mesh.mass import MassProperties
-from ...vectors import length, unit
+from ...vectors import length, sines_of, unit
 from ..complex import GridComplex, featureless
 from ..curves.paths import Path, PathJet
 from ..quadrature import converged_integrals, gauss_rule, solid_of_moments
@@ -100,9 +100,7 @@ def reference_direction(tangents: Floats) -> Floats:
 
 def _clearance(directions: Floats, tangents: Floats) -> Floats:
     """Return the least sine (k,) of the angles between each direction and the tangents."""
-    cosine = np.max(np.abs(directions @ tangents.T), axis=1)
-    sine: Floats = np.sqrt(np.maximum(1.0 - cosine**2, 0.0))
-    return sine
+    return sines_of(np.max(np.abs(directions @ tangents.T), axis=1))
 
 
 def tube_mass(path: Path, radius: float) -> MassProperties:
