@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.operators.batch import command, variations
+from physplace_addon.operators.batch import job_file as module_of_jobs
 from physplace_addon.operators.batch.command import ALL_AT_REST, REFUSED, SOME_NOT, run
 from physplace_addon.operators.batch.job_file import BatchError, BatchJob, Scattered, read_job
 from physplace_addon.scene.errors import SceneError
@@ -295,3 +296,11 @@ def test_an_object_whose_transform_a_driver_owns_is_named(rng: np.random.Generat
     cube.driver_add("location", 0)
     with pytest.raises(SceneError, match="a driver owns"):
         variations.scatter(bpy.context, [Scattered("Cube", (0.0, 0.0, 2.0), (0.0, 0.0, 2.0), "none")], rng)
+
+
+def test_results_of_another_format_are_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = read_job(job_file(tmp_path))
+    digest = job.digest()
+    assert job.digest() == digest
+    monkeypatch.setattr(module_of_jobs, "RESULT_FORMAT", module_of_jobs.RESULT_FORMAT + 1)
+    assert job.digest() != digest

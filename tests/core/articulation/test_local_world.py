@@ -76,6 +76,17 @@ def test_of_a_large_floor_no_more_is_made_than_a_drag_over_it_needs() -> None:
     assert isinstance(ground, MeshBody), "all of it was made"
 
 
+def test_a_mesh_that_is_near_as_a_whole_is_taken_as_it_is() -> None:
+    """Cut, it would be made anew wherever the figure goes."""
+    figure = figures.rods_through(np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.1], [2.0, 0.1, 0.0]]))
+    ground = MeshBody.of(*floor_mesh(0.2, lowest(figure, figure.poses) - 0.05), "floor")
+    system = LinkageScene.of(figure.linkage, figure.poses, [ground]).start.system
+    assert system is not None
+    assert system.fixed is not None
+    assert len(system.fixed.body.triangles) == 2 * SIDE**2
+    assert not isinstance(ground, MeshBody), "it was made"
+
+
 def test_a_figure_inside_a_large_solid_is_named_though_nothing_of_it_is_near() -> None:
     figure = figures.chain(3, 0.3)
     sheet = floor(1.0)

@@ -198,6 +198,7 @@ def test_where_many_contacts_touch_only_what_bounces_is_met_at_its_own_time(rest
     first = [event for event in hits if event.time == hits[0].time]
     assert len(first) == 4
     assert {event.bodies for event in hits} == {(9, FIXED)}
+    assert max(abs(event.place[2]) for event in hits) < 1e-4, "they are where they are at that time"
     falls = np.sqrt(2.0 * drop / GRAVITY)
     if restitution == 0.0:
         times = np.diff([state.time for state in made.states])

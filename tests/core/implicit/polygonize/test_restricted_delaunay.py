@@ -106,3 +106,21 @@ def test_a_small_closed_part_is_not_believed_beside_a_greater_one(count: int, be
     marked = in_bubbles(found, components_of(Spheres.of([0.0, 0.0, 0.0], 1.0)))
     assert not marked[: len(ball)].any()
     assert marked[len(ball) :].tolist() == 4 * [not believed]
+
+
+def test_dual_edges_cross_the_surface_although_points_get_nearer_neighbours(rng: np.random.Generator) -> None:
+    """Four corners of a cell lie on one circle, so that stirring them by less moves a centre far."""
+    ball = Spheres.of([0.0, 0.0, 0.0], 1.0)
+    turn, rise = (
+        each.ravel() for each in np.meshgrid(np.arange(16) * np.pi / 8.0, np.linspace(-1.2, 1.2, 9))
+    )
+    grid = np.stack([np.cos(rise) * np.cos(turn), np.cos(rise) * np.sin(turn), np.sin(rise)], axis=1)
+    rounds = DualEdgesOfRounds(ball, 0.3, components_of(ball))
+    rounds.of(grid, np.arange(len(grid)), np.zeros(len(grid)))
+    near = grid[rng.choice(len(grid), 20, replace=False)] + 0.02 * rng.normal(size=(20, 3))
+    near /= np.linalg.norm(near, axis=1)[:, None]
+    points = np.concatenate([grid, near])
+    edges = rounds.of(points, np.arange(len(points)), np.zeros(len(points)))
+    assert len(edges.triangles) == 2 * len(points) - 4
+    assert (np.linalg.norm(edges.inner, axis=1) < 1.0).all()
+    assert (np.linalg.norm(edges.outer, axis=1) >= 1.0).all()
