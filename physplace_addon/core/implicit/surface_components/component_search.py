@@ -282,7 +282,9 @@ def components_of(
         inside, outside = (
             joined_by_flows(function, boxes, regions_of(boxes, own, outer), own, FEW_STEPS) for own in sides
         )
+        outside = joined_by_flows(function, boxes, outside, BoxClass.OUTSIDE, STEPS)
         inside = bounded_by_degrees(function, boxes, inside, outside)
+        inside = joined_by_flows(function, boxes, inside, BoxClass.INSIDE, STEPS)
         between = boxes_between(function, boxes, outside, BoxClass.OUTSIDE)
         if round_ >= _OUTSIDE_FIRST or not between.any():
             between |= boxes_between(function, boxes, inside, BoxClass.INSIDE)
@@ -290,7 +292,7 @@ def components_of(
             break
         boxes = refined(function, boxes, between, limits)
     inside, outside = (
-        joined_by_samples(function, boxes, joined_by_flows(function, boxes, regions, own, STEPS), own)
+        joined_by_samples(function, boxes, regions, own)
         for regions, own in zip((inside, outside), sides, strict=True)
     )
     return SurfaceComponents(function, boxes, inside, outside, whole)

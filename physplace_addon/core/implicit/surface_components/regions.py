@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from ...arrays import Bools, Ints
+from ...arrays import Bools, Floats, Ints
 from ..functions.base import ImplicitFunction
 from .box_tree import BoxTree
 from .descent import flowed, starts_of_flows
@@ -21,7 +21,7 @@ from .sampled_links import linked_by_samples
 from .slope_degrees import slope_degrees
 from .subdivision import BoxClass, ClassifiedBoxes
 
-_LINKS = 6  # places from which flows begin, of each group of boxes, to join groups
+_LINKS = 6  # places all over each group of boxes, and highest ones, from which flows begin to join groups
 NOWHERE = -1  # the region of a place that no proven flow leads from
 UNCLEAR = -2  # the region of a box that may have parts of several
 
@@ -122,8 +122,9 @@ def joined_by_flows(
     mine, places = starts_of_flows(boxes, own)
     tried = _of_several(regions)[apart[mine]]
     mine, places = mine[tried], places[tried]
-    some = some_rows(group[mine], _LINKS)
-    some = some[own * function.value(places[some]) > 0.0]
+    heights = own * function.value(places)
+    some = np.union1d(some_rows(group[mine], _LINKS), _highest_rows(group[mine], heights))
+    some = some[heights[some] > 0.0]
     mine, places = mine[some], places[some]
     end = flowed(function, boxes, places, own, steps).box
     goal = np.where(end >= 0, group[end], np.where(end == -1, regions.known_beyond, -1))
@@ -131,6 +132,16 @@ def joined_by_flows(
     group, label = _linked(group, regions.most, group[mine][known], goal[known])
     beyond = None if regions.beyond is None else int(label[regions.beyond])
     return replace(regions, group=group, beyond=beyond, most=int(label.max()) + 1)
+
+
+def _highest_rows(group: Ints, heights: Floats) -> Ints:
+    """Return the numbers (k,) of the highest members of each group (m,), by their heights (m,).
+
+    From the highest the way leads on and not back, unless F has a critical point in the group.
+    """
+    order = np.lexsort((-heights, group))
+    number = np.arange(len(group)) - np.searchsorted(group[order], group[order])
+    return np.asarray(order[number < _LINKS], dtype=np.intp)
 
 
 def joined_by_samples(

@@ -153,6 +153,18 @@ def test_a_random_sum_of_nearly_touching_parts_is_proven_by_few_boxes() -> None:
     assert len(found) == 4
 
 
+@pytest.mark.parametrize(
+    ("way", "gap", "blend"), [([1.7, 1.0, 0.0], 1e-5, 0.0), ([1.5, 0.7, 0.7], 3e-5, 7.5e-6)]
+)
+def test_a_gap_hardly_wider_than_the_smallest_boxes_is_open_to_all_sides(
+    way: list[float], gap: float, blend: float
+) -> None:
+    """Boxes outside are islands in the gap; from the highest of each the way leads up and out of it."""
+    other = Spheres.of(way, float(np.linalg.norm(way)) - 1.0 - gap)
+    found = components_of(union([BALL, other], blend), SearchLimits(10_000))
+    assert (len(found), found.proven) == (2, True)
+
+
 def test_directions_are_of_unit_length_where_the_squares_of_slopes_are_0() -> None:
     wire = Scaled(blobby_cylinders(0.5, [[-1, 0, 0]], [[1, 0, 0]], 0.02), 0.01)
     function = union([wire, Spheres.of([0.0, 0.5, 0.0], 0.3)], 0.005)
