@@ -172,7 +172,8 @@ def directional_pairs(
 
 
 def directional_pairs_of_parts(
-    every: TriangleDirections,
+    first: TriangleDirections,
+    second: TriangleDirections,
     roots: tuple[Ints, Ints],
     poses: Poses,
     reach: Floats,
@@ -183,13 +184,13 @@ def directional_pairs_of_parts(
     first.
 
     Args:
-        every: the triangles of all bodies, in one tree.
+        first, second: the triangles of all first and of all second bodies, in one tree each, or the same one.
         roots: the nodes below which are the first and the second bodies of p pairs, (p,) each.
         poses: p poses, from the frame of the first to that of the second.
         reach, slack, behind: as in `directional_pairs`, of each pair (p,).
     """
-    query = _Facing(every, Motions.of(poses), every, reach, slack, behind, None)
-    return traversed(every.tree, every.tree, query, *roots, np.arange(len(reach)))
+    query = _Facing(first, Motions.of(poses), second, reach, slack, behind, None)
+    return traversed(first.tree, second.tree, query, *roots, np.arange(len(reach)))
 
 
 class _Facing:

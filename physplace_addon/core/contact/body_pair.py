@@ -153,7 +153,7 @@ class BodyPair(_Outside):
 
 @dataclass(frozen=True, eq=False)
 class PairTable:
-    """Pairs of parts of one `ContactBody` in which all bodies that make pairs are joined, p of them.
+    """Pairs of parts of one `ContactBody` in which bodies are joined, or of these and one other, p of them.
 
     first, second (p,): the numbers of the moving bodies, FIXED where the second ones stand still.
     poses: p poses, of the first body in the frame of the second.
@@ -183,7 +183,8 @@ class PairTable:
 class BodyPairs(_Outside):
     """Rows of many pairs of bodies.
 
-    active, world: the same body, in which all bodies are joined; features are numbered as in there.
+    active: a body in which the first bodies are joined.  world: the same one if the second ones are, too,
+    else the one second body.  Features are numbered as in these.
     number (k,): the pair in the table that each row is of.
     """
 

@@ -70,6 +70,9 @@ class ContactSystem(PlacedBodies):
         joined, alone = self.joined_pairs(reach.flat, 2.0 * reach.farthest)
         if joined:
             parts.append(self._generate_together(joined, reach.flat, tracked, before, unsolved))
+        if before is None and not len(tracked):
+            at_once, alone = self.split_by_reach(alone, reach.flat)
+            parts += [self._generate_at_once(at_once, reach.flat)] if at_once else []
         for pair, near in zip(alone, self._near_triangles(alone, reach.farthest), strict=True):
             known = tracked.take(between(tracked, pair))
             if near is not None and len(near[0]) == len(known) == 0:
@@ -126,6 +129,13 @@ class ContactSystem(PlacedBodies):
             solved = track_interface_points(now, unsolved.take(same[same >= 0]))
             known = InterfacePoints.join([InterfacePoints.none(), known, solved])
         points = with_known_sides(now, points, known, then)
+        return self.numbered_jointly(points, back=True)
+
+    def _generate_at_once(self, pairs: list[Pair], reach: float) -> InterfacePoints:
+        """Return the interface points of joined bodies with fixed ones, which may be sheets, and of which
+        nothing is known: they are on the sides that their distances show.
+        """
+        points = generate_flat_points(self.pairs_with_fixed(pairs), self.reaches(pairs, reach), None)
         return self.numbered_jointly(points, back=True)
 
     def track(self, points: InterfacePoints) -> InterfacePoints:

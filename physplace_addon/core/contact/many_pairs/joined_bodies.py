@@ -62,7 +62,8 @@ class JoinedBodies:
     def numbered(self, points: InterfacePoints, kinds: Ints, sign: int) -> InterfacePoints:
         """Return points with features numbered as in all bodies together, or for sign -1 as in their own.
 
-        kinds (m + 1,): the number among the parts of each moving body and, last, of the fixed ones.
+        kinds (m + 1,): the number among the parts of each moving body and, last, of the fixed ones; -1 for
+        those whose features keep their numbers.
         """
         shift1 = sign * self._starts_of(points.dim1, kinds[points.body1])
         shift2 = sign * self._starts_of(points.dim2, kinds[points.body2])
@@ -75,7 +76,7 @@ class JoinedBodies:
         )
 
     def _starts_of(self, dim: Ints, part: Ints) -> Ints:
-        starts: Ints = self.starts[dim, part]
+        starts: Ints = np.where(part < 0, 0, self.starts[dim, part])
         return starts
 
 

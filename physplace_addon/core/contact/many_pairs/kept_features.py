@@ -42,7 +42,7 @@ def searched(
     table = pairs.table
     slack = table.sign_tolerance + spare
     near = directional_pairs_of_parts(
-        pairs.active.normal_bounds, table.roots, table.poses, reach, slack, behind
+        pairs.active.normal_bounds, pairs.world.normal_bounds, table.roots, table.poses, reach, slack, behind
     )
     number, t1, t2 = near.T
     return FlatCandidates(pairs.take(number), t1, t2, reach, before, spare=spare).found()

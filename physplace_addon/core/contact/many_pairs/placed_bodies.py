@@ -22,6 +22,7 @@ from ..contact_body import ContactBody
 from ..features import EDGE
 from ..points.interface_points import FIXED, InterfacePoints, Pair
 from ..regions.candidates import NearFeatures
+from ..regions.flat_contacts import NARROW
 from .joined_bodies import JoinedBodies, is_small, may_be_joined
 from .kept_features import FARTHER, SPARE, KeptFeatures
 
@@ -222,6 +223,25 @@ class PlacedBodies:
         together = [pair for pair in self.pairs(near) if joined[pair[0]] and joined[pair[1]]]
         return together, [pair for pair in self.pairs(far) if not (joined[pair[0]] and joined[pair[1]])]
 
+    def split_by_reach(self, pairs: Sequence[Pair], reach: float) -> tuple[list[Pair], list[Pair]]:
+        """Return the pairs of joined bodies with plain fixed ones that a reach, over their spans, is narrow
+        for, so that all of it is searched at once; and the others.
+        """
+        if self.fixed is None or not self.fixed.is_plain:
+            return [], list(pairs)
+        _, kinds = self._joined
+        narrow = [
+            second == FIXED
+            and bool(kinds[first] >= 0)
+            and reach * self._spans[first] <= NARROW * self.radii[first]
+            for first, second in pairs
+        ]
+        split = [
+            [pair for pair, is_narrow in zip(pairs, narrow, strict=True) if is_narrow == wanted]
+            for wanted in (True, False)
+        ]
+        return split[0], split[1]
+
     def searched_together(self, pair: Pair) -> bool:
         """Return whether near triangles of a pair are found with those of others: unless it is plain and
         large, and so searched farther and farther (`regions.flat_contacts`).
@@ -246,16 +266,35 @@ class PlacedBodies:
         """Return pairs of any bodies, numbered as in all of them joined, one row each."""
         return self._pairs_among(*self.all_joined, pairs)
 
-    def _pairs_among(self, joined: JoinedBodies, kinds: Ints, pairs: Sequence[Pair]) -> BodyPairs:
-        """Return pairs of bodies as rows; kinds (m + 1,): the number of each body among the joined ones."""
+    def pairs_with_fixed(self, pairs: Sequence[Pair]) -> BodyPairs:
+        """Return pairs of joined bodies with the fixed ones, which need not be joined, one row each."""
+        joined, kinds = self._joined
+        assert joined is not None
+        assert self.fixed is not None
+        return self._pairs_among(joined, kinds, pairs, self.fixed)
+
+    def _pairs_among(
+        self, joined: JoinedBodies, kinds: Ints, pairs: Sequence[Pair], world: ContactBody | None = None
+    ) -> BodyPairs:
+        """Return pairs of bodies as rows.
+
+        kinds (m + 1,): the number of each body among the joined ones.
+        world: the second body of all pairs, numbered as it is; None if it is among the joined ones, too.
+        """
         first, second = np.array(pairs, dtype=np.intp).T
         radius = self._pair_radii(first, second)
         relative = self.frames.take(second).inverse().after(self.frames.take(first))
-        roots = joined.roots[kinds[first]], joined.roots[kinds[second]]
+        other = joined.roots[kinds[second]] if world is None else np.zeros(len(second), np.intp)
         table = PairTable(
-            first, second, relative, roots, radius, self.sign_tolerance * radius, self.cone_tolerance
+            first,
+            second,
+            relative,
+            (joined.roots[kinds[first]], other),
+            radius,
+            self.sign_tolerance * radius,
+            self.cone_tolerance,
         )
-        return BodyPairs(joined.every, joined.every, table, np.arange(len(first)))
+        return BodyPairs(joined.every, world or joined.every, table, np.arange(len(first)))
 
     def near_features(
         self, pairs: Sequence[Pair], reach: float, before: PlacedBodies | None

@@ -23,7 +23,8 @@ from .level_support import level_support
 _MOST = 128  # flat interface points that a state goes on with: more than a step's QP needs, few enough for it
 _FARTHER = 8.0  # factor by which the neighbourhood of the contact that is searched grows if it has not enough
 _FIRST = 1.0 / 8.0  # part of the reach that is searched first where nothing is known
-_NARROW, _FEW = 0.1, 500  # reach over R, and triangles of the body, of which all is searched at once
+NARROW = 0.1  # reach over R of which all is searched at once
+_FEW = 500  # triangles of a body, of which it is if nothing else is searched with it
 
 
 def lowest_of_plain(
@@ -60,7 +61,7 @@ def _first_reach(body_pair: BodyPair, reach: float, tracked: InterfacePoints, kn
     """Return how far, a length, to search first; tracked points show how many are how near."""
     if not known:
         few = len(body_pair.active.body.triangles) <= _FEW
-        return reach if few and reach <= _NARROW * body_pair.radius else _FIRST * reach
+        return reach if few and reach <= NARROW * body_pair.radius else _FIRST * reach
     level, gaps = body_pair.sign_tolerance, np.sort(tracked.gap)
     lies_flat = np.count_nonzero(bears(gaps, level)) >= DIRECTIONS
     if len(gaps) < _MOST and not lies_flat:

@@ -7,6 +7,7 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
+from scipy.spatial import Delaunay
 
 from physplace_addon.core.arrays import Ints
 from physplace_addon.core.bodies import Body, polyhedron
@@ -125,6 +126,28 @@ def test_points_of_all_pairs_are_those_of_each(seed: int, upright: bool) -> None
     now = before.displaced(0.02 * rng.normal(size=54))
     tracked = now.track(first)
     assert_equal(now.generate(REACH, tracked, before), one_by_one(now, tracked, before))
+
+
+def sheet(rough: float) -> Body:
+    """An open sheet of 800 triangles, as rough as told, under the places of scattered bodies."""
+    x, y = (each.ravel() for each in np.meshgrid(np.linspace(-1.0, 3.0, 21), np.linspace(-1.0, 3.0, 21)))
+    points = np.stack([x, y, rough * np.sin(5.0 * x) * np.cos(4.0 * y)], axis=1)
+    return polyhedron(points, Delaunay(points[:, :2]).simplices, "sheet")
+
+
+@pytest.mark.parametrize(("upright", "rough"), [(True, 0.0), (False, 0.0), (False, 0.1)])
+@pytest.mark.parametrize("seed", range(2))
+def test_points_of_all_pairs_with_a_sheet_are_those_of_each(seed: int, upright: bool, rough: float) -> None:
+    """They are searched at once where the reach is narrow, and alone where it is wide."""
+    placed = scattered(np.random.default_rng(seed), 6, upright)
+    system = ContactSystem.of([body.body for body in placed.bodies], placed.poses, [sheet(rough)])
+    for far, is_narrow in ((0.09, True), (0.5, False)):
+        searched = replace(system, travel=far / REACH.flat * system.radii, cone_tolerance=0.1)
+        alone = [(one, FIXED) for one in range(len(system))]
+        assert bool(searched.split_by_reach(alone, REACH.flat)[0]) is is_narrow
+        found = searched.generate(REACH, InterfacePoints.none(), None)
+        assert_equal(found, one_by_one(searched, InterfacePoints.none(), None))
+        assert (found.body2 == FIXED).any()
 
 
 def test_points_of_curved_pairs_searched_together_are_those_of_each(rng: np.random.Generator) -> None:
