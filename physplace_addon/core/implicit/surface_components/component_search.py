@@ -206,7 +206,7 @@ class SurfaceComponents:
     def _all_over(self) -> tuple[Ints, ...]:
         """The only region inside (n,), and outside (n,), that each box may have a part of."""
         sides = ((self.inside, BoxClass.INSIDE), (self.outside, BoxClass.OUTSIDE))
-        return tuple(regions_of_boxes(self.function, self.boxes, side, own) for side, own in sides)
+        return tuple(regions_of_boxes(self.boxes, side, own) for side, own in sides)
 
     def _region_of(self, side: Regions, flow: Flow) -> Ints:
         """Return the region (k,) on one side in which each place ended.

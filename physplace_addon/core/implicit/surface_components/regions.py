@@ -11,17 +11,20 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from ...arrays import Bools, Floats, Ints
+from ...vectors import length
 from ..functions.base import ImplicitFunction
-from .box_tree import BoxTree
+from .box_tree import FACES, BoxTree
 from .descent import flowed, starts_of_flows
 from .sampled_links import linked_by_samples
 from .slope_degrees import slope_degrees
 from .subdivision import BoxClass, ClassifiedBoxes
 
 _LINKS = 6  # places all over each group of boxes, and highest ones, from which flows begin to join groups
+# of a unit vector: two flows that face each other do not lead on together along a direction so short
+_STILL = 0.3
 NOWHERE = -1  # the region of a place that no proven flow leads from
 UNCLEAR = -2  # the region of a box that may have parts of several
 
@@ -188,20 +191,63 @@ def boxes_between(
     return _basins(function, boxes, regions, own)[1]
 
 
-def regions_of_boxes(
-    function: ImplicitFunction, boxes: ClassifiedBoxes, regions: Regions, own: BoxClass
-) -> Ints:
+def regions_of_boxes(boxes: ClassifiedBoxes, regions: Regions, own: BoxClass) -> Ints:
     """Return the only region (n,) that each box may have a part of.
 
-    It is `NOWHERE` where there is none, and `UNCLEAR` in a graph between several that no boxes part. It has
-    to be proven how many regions there are.
+    It is `NOWHERE` where there is none, and `UNCLEAR` in a graph from which flows may lead to several that no
+    boxes part. It has to be proven how many regions there are.
     """
     of_box = regions.all_over(boxes.tree)
     several = _of_several(regions)[regions.apart]
     if several.any():
-        label, between = _basins(function, boxes, regions, own)
-        of_box[several] = np.where(between, UNCLEAR, label)[several]
+        start, end = _flow_links(boxes, several & boxes.which(BoxClass.GRAPH), several, own)
+        ways = np.zeros(len(of_box), dtype=np.intp)
+        for region in np.unique(regions.group[several & (regions.group >= 0)]).tolist():
+            goal = several & (regions.group == region)
+            if region == regions.beyond:
+                goal |= several & boxes.tree.on_boundary()
+            led = _leading_to(goal, start, end)
+            of_box[led] = region
+            ways[led] += 1
+        of_box[several & (ways != 1)] = UNCLEAR
     return of_box
+
+
+def _leading_to(goal: Bools, start: Ints, end: Ints) -> Ints:
+    """Return the boxes (k,) from which links (m,), (m,) lead to a goal, boxes (n,), and the goal itself."""
+    count, goals = len(goal), np.flatnonzero(goal)
+    first, second = np.append(end, np.full(len(goals), count)), np.append(start, goals)
+    ones = np.ones(len(first), dtype=np.int8)
+    links = coo_array((ones, (first, second)), shape=(count + 1, count + 1)).tocsr()
+    led = breadth_first_order(links, count, return_predecessors=False)
+    return np.asarray(led[led < count], dtype=np.intp)
+
+
+def _flow_links(boxes: ClassifiedBoxes, graph: Bools, open_: Bools, own: BoxClass) -> tuple[Ints, Ints]:
+    """Return from which graphs (m,) flows lead on to which boxes (m,) that are open (n,) beside them.
+
+    Over the side of a graph on which F falls along its direction, or rises, for flows outside. Where two
+    graphs lead to each other straight across the side that they share, other directions lead on, so that each
+    of them is linked to all that touches it.
+    """
+    tree, starts, ends = boxes.tree, [], []
+    stuck = np.zeros(len(graph), dtype=np.bool_)
+    for step in FACES:
+        small, large = tree.neighbours(np.flatnonzero(open_), step[None])
+        small, large = small[open_[large]], large[open_[large]]
+        out, back = (own * (boxes.direction[some] @ step) for some in (small, large))
+        starts += [small[graph[small] & (out > 0.0)], large[graph[large] & (back < 0.0)]]
+        ends += [large[graph[small] & (out > 0.0)], small[graph[large] & (back < 0.0)]]
+        slides = boxes.direction[small] * back[:, None] - boxes.direction[large] * out[:, None]
+        facing = graph[small] & graph[large] & (out > 0.0) & (back < 0.0)
+        still = facing & (length(slides) <= _STILL * (out - back))
+        stuck[small[still]] = stuck[large[still]] = True
+    first, second = tree.touching
+    for one, other in ((first, second), (second, first)):
+        more = stuck[one] & open_[other]
+        starts.append(one[more])
+        ends.append(other[more])
+    return np.concatenate(starts), np.concatenate(ends)
 
 
 def _basins(

@@ -27,6 +27,7 @@ from physplace_addon.core.implicit.surface_components.subdivision import (
     rising_directions,
     subdivided,
 )
+from physplace_addon.core.vectors import length_and_unit
 from tests.core.implicit.functions.every_function import NAMES, every_function
 from tests.core.implicit.random_parts import random_scene, steepest
 from tests.core.implicit.surfaces import blob_of_genus, fourteen_spheres, torus
@@ -172,6 +173,20 @@ def test_directions_are_of_unit_length_where_the_squares_of_slopes_are_0() -> No
     found, proven = rising_directions(function, places - 0.025, np.full(2000, 0.05))
     assert proven.sum() > 1000
     assert np.allclose(np.linalg.norm(found[proven], axis=1), 1.0, rtol=0, atol=1e-12)
+
+
+@pytest.mark.slow
+def test_places_beside_a_narrow_gap_are_on_the_component_that_flows_lead_to(rng: np.random.Generator) -> None:
+    """Boxes led down to one region by their middles, while flows from places in them went to the other."""
+    function, _ = random_scene(34)
+    found = components_of(function)
+    assert found.proven
+    places = projected(function, [-0.393, -0.075, 0.0] + 0.008 * rng.normal(size=(300, 3)), 0.01)
+    number = found.numbers_of(places)
+    inner = places - 1e-6 * length_and_unit(function.gradient(places)[1])[1]
+    box = flowed(function, found.boxes, inner, BoxClass.INSIDE).box
+    assert np.array_equal(found.pairs[number, 0], found.inside.group[box])
+    assert len(np.unique(number)) == 2
 
 
 @pytest.mark.parametrize("seed", [2, 8])
