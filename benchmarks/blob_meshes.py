@@ -34,10 +34,16 @@ BLOBS = 20
 
 
 def farthest(function: ImplicitFunction, mesh: Triangulation) -> float:
-    """How far the triangles are from the surface at most, by sixteen places on each."""
-    weights = np.random.default_rng(0).dirichlet([1, 1, 1], size=16)
-    places = np.einsum("sc,tci->tsi", weights, mesh.points[mesh.triangles]).reshape(-1, 3)
-    return float(np.linalg.norm(places - projected(function, places, 0.1), axis=1).max())
+    """How far the triangles are from the surface at most, by sixteen places on each.
+
+    What is nearest of a corner and of the place that Newton's steps lead to is no nearer than the surface.
+    """
+    weights, corners = np.random.default_rng(0).dirichlet([1, 1, 1], size=16), mesh.points[mesh.triangles]
+    places = np.einsum("sc,tci->tsi", weights, corners)
+    nearest = np.linalg.norm(places[:, :, None] - corners[:, None], axis=3).min(axis=2).ravel()
+    places = places.reshape(-1, 3)
+    away = np.linalg.norm(places - projected(function, places, 0.1), axis=1)
+    return float(np.minimum(away, nearest).max())
 
 
 def grid_of(function: ImplicitFunction, step: float) -> tuple[int, float, float]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import Bools, Floats
 from ..vectors import length_and_unit
 from .functions.base import ImplicitFunction
 from .sizing_field import greatest_curvature
@@ -22,8 +22,9 @@ _HALVINGS = 4  # halvings of the step that holds the crossing: it is known to 2 
 _TURN = 0.9  # radians that the normal turns from sample to sample at most
 _SHARE = 0.75  # share of the local thickness that samples are apart at most
 # spacings: where the body is thinner than this, as in a wedge beside a crease, samples come no nearer for it
-_THINNEST = 1.0 / 40.0
+THINNEST = 1.0 / 40.0
 _LEAST = 1.0 / 400.0  # spacings: the sizing field is no smaller
+_ACROSS = np.arange(1.0, 9.0) / 8.0  # shares of the width of a slit at which F is taken
 _BLOCK = 200_000  # places at which F is evaluated at once
 
 
@@ -35,17 +36,38 @@ def local_thickness(function: ImplicitFunction, points: Floats, farthest: float)
         points: on the surface, in scene units.
         farthest: the distance that is returned where the surface is not met before it, in scene units.
     """
+    return places_across(function, points, farthest)[1]
+
+
+def places_across(function: ImplicitFunction, points: Floats, farthest: float) -> tuple[Floats, Floats]:
+    """Return the places (n, 3) of the surface that points (n, 3) of it face along their normals, inwards or
+    outwards, whichever is nearer, and how far they are (n,); where none is met, places that are the farthest
+    distance away, in scene units.
+    """
     count = int(np.ceil(np.log(1.0 / _NEAREST) / np.log(_GROWTH))) + 1
     distances = farthest * np.geomspace(_NEAREST, 1.0, count)
-    found = np.full(len(points), farthest)
+    found, ways = np.full(len(points), farthest), np.zeros(points.shape)
     rows = max(1, _BLOCK // count)
     for start in range(0, len(points), rows):
         own = slice(start, start + rows)
         normals = length_and_unit(function.gradient(points[own])[1])[1]
+        ways[own] = normals
         for side in (-1.0, 1.0):
             met = _first_crossing(function, points[own], side * normals, distances)
-            found[own] = np.minimum(found[own], met)
-    return found
+            nearer = met < found[own]
+            found[own] = np.where(nearer, met, found[own])
+            ways[own] = np.where(nearer[:, None], side * normals, ways[own])
+    return points + found[:, None] * ways, found
+
+
+def in_slits(function: ImplicitFunction, points: Floats, width: float) -> Bools:
+    """Return which points (n, 3) of the surface face another side of it across a slit outside the body that
+    is no wider than a width, in scene units.
+    """
+    normals = length_and_unit(function.gradient(points)[1])[1]
+    places = points[:, None] + width * _ACROSS[:, None] * normals[:, None]
+    inside = (function.value(places.reshape(-1, 3)) < 0.0).reshape(len(points), len(_ACROSS))
+    return np.asarray(inside.any(axis=1))
 
 
 def _first_crossing(
@@ -75,5 +97,5 @@ def sizing_field(function: ImplicitFunction, points: Floats, spacing: float) -> 
     It is the spacing, less where the normal would turn too far from sample to sample or the body is thin.
     """
     bend = np.maximum(greatest_curvature(function, points), _TURN / spacing)
-    thick = np.maximum(_SHARE * local_thickness(function, points, spacing / _SHARE), _THINNEST * spacing)
+    thick = np.maximum(_SHARE * local_thickness(function, points, spacing / _SHARE), THINNEST * spacing)
     return np.asarray(np.maximum(np.minimum(_TURN / bend, thick), _LEAST * spacing))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.implicit import Ellipsoids, Spheres
-from physplace_addon.core.implicit.local_thickness import local_thickness, sizing_field
+from physplace_addon.core.implicit.local_thickness import in_slits, local_thickness, sizing_field
 
 
 def test_a_plate_is_as_thick_as_its_least_axis() -> None:
@@ -23,3 +23,10 @@ def test_samples_are_as_far_apart_as_asked_for_where_the_body_is_thick_and_flat_
     ball = Spheres.of([[0.0, 0.0, 0.0]], [1.0])
     assert sizing_field(ball, np.eye(3), 0.2) == pytest.approx(0.2)
     assert (sizing_field(ball, np.eye(3), 3.0) < 1.0).all()
+
+
+def test_slits_are_gaps_and_not_thin_bodies() -> None:
+    plates = Ellipsoids.of([[0.0, 0.0, z] for z in (0.0, 0.1)], [[1.0, 1.0, 0.03]] * 2, [np.eye(3)] * 2)
+    places = np.array([[0.0, 0.0, z] for z in (-0.03, 0.03, 0.07, 0.13)])
+    assert in_slits(plates, places, 0.05).tolist() == [False, True, True, False]
+    assert not in_slits(plates, places, 0.03).any()

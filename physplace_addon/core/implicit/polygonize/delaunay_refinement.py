@@ -17,20 +17,27 @@ Creases are followed first (`crease_curves`), and their zones are kept free: a b
 one halves links of the crease instead, and may be as thin as it is.
 
 All bad triangles are taken in a round, the largest first, but none whose centre is near one taken. Points
-without a triangle get a ring of points, as where the body is thinner than its points are apart.
+without a triangle get a ring of points, and one across from them on the next sheet, as where the body is
+thinner than its points are apart. In the depth of slits no points could tell one side from the other: there
+none are added, and triangles close them.
+
+The area over the square of the sizing field tells how many points are needed. The first points tell already
+where they are too many.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from scipy.spatial import cKDTree
 
 from ...arrays import Bools, Floats, Ints
 from ...jobs import Job, Progress
 from ...vectors import length
 from ..functions.base import ImplicitFunction
-from ..local_thickness import sizing_field
+from ..local_thickness import THINNEST, in_slits, local_thickness, sizing_field
 from ..neighbours import nearest, thinned_rows
 from ..projection import distances_to_surface, projected
+from ..sizing_field import greatest_curvature
 from ..surface_components.component_search import SurfaceComponents
 from .mesh_topology import MeshTopology, area_vectors
 from .restricted_delaunay import (
@@ -60,8 +67,12 @@ _LEAST = 1.0 / 500.0  # spacings: balls so small are never bad, as at creases
 MOST_POINTS = 60_000  # points that a mesh may have, unless it had many from the start
 _GROWTH = 3  # times as many points as at first that it may have then
 _WORK = 7  # times as many points that may be triangulated in all rounds together
-# rounds after which a surface is given up that is thinner than its points are apart at so many of them
-_EARLY, _HOPELESS = 5, 0.5
+_DEEP = 0.25 * THINNEST  # spacings: no points are in slits so narrow
+_MOST_ESTIMATED = 40_000  # points that a surface may need by the first look at it
+# distances of a point from the next one, squared: the area for each of points spread at random (0.55 of the
+# plane is covered by disks as wide as their distance where no more fit in)
+_AREA = 1.5
+_WIDEST, _BEND = 0.8, 0.7  # spacings, and radians over which the surface bends: the widest distances counted
 _PATCH = 0.5  # squares of the sizing field: area of the surface for each of its points
 _NONE = np.zeros(0, dtype=np.intp)
 
@@ -86,15 +97,19 @@ def delaunay_refining(
         The triangulation; bad points are left where the surface needs more points than are allowed.
     """
     places = _on_surface(function, projected(function, points, 0.5 * spacing), within)
+    places = places[~in_slits(function, places, _DEEP * spacing)]
     places = thinned(places, np.full(len(places), _SAME * spacing))
     creases, balls, worked = CreaseSearch(function, spacing, within), None, 0
     own = creases.taken_into(SurfacePoints.of(places), neighbouring(places), _NONE)
     rounds = DualEdgesOfRounds(function, spacing, components)
     most = max(MOST_POINTS, _GROWTH * len(places))
+    if _estimated(function, places, spacing) > max(_MOST_ESTIMATED, _GROWTH * len(places)):
+        none = np.zeros((0, 3), dtype=np.intp)
+        return RestrictedDelaunay(places, none, np.ones(len(places), dtype=np.bool_), True)
     for round_ in range(_ROUNDS):
         found = rounds.of(own.places, own.names, own.weights)
         bad = bad_points(own.places, own.normals(function), found.triangles, spacing)
-        bad[: len(own.curves)] &= ~_buried(own, found.triangles)
+        bad[_buried(function, own, found.triangles, spacing)] = False
         bad[found.triangles[in_bubbles(found, components)]] = True
         balls = surface_balls(function, own, found, spacing, components, balls)
         sparse = _SPARSE if round_ < _FOLLOWED else _EASED * _SPARSE
@@ -103,7 +118,6 @@ def delaunay_refining(
         worked += len(own.places)
         needed = 0.0 if bad.any() else _needed(own, found.triangles, balls)
         too_many = max(needed, len(grown.places) + len(more)) > most or worked > _WORK * most
-        too_many = too_many or (round_ >= _EARLY and bad.mean() > _HOPELESS)
         ends = too_many or (not len(more) and grown is own) or round_ == _ROUNDS - 1
         if len(own.curves) and bad.any() and (ends or round_ >= _FOLLOWED) and round_ < _ROUNDS - 1:
             grown = creases.given_up(own)
@@ -115,11 +129,30 @@ def delaunay_refining(
     return RestrictedDelaunay(own.places, found.triangles, bad, too_many)
 
 
-def _buried(points: SurfacePoints, triangles: Ints) -> Bools:
-    """Return which points on creases (c,) have no triangle: they are in the depth of a narrow one."""
-    buried = np.ones(len(points.places), dtype=np.bool_)
-    buried[triangles] = False
-    return np.asarray(buried[: len(points.curves)])
+def _estimated(function: ImplicitFunction, places: Floats, spacing: float) -> float:
+    """Return about how many points the surface needs, by those (n, 3) that are spread over it at first.
+
+    Each stands for the area that the distance to the next one leaves it, but not for more than bends as it
+    does, and twice where the next one is on the other side of what is thin.
+    """
+    if len(places) < 2:
+        return 0.0
+    apart = np.minimum(np.asarray(cKDTree(places).query(places, 2)[0])[:, 1], _WIDEST * spacing)
+    apart = np.minimum(apart, _BEND / np.maximum(greatest_curvature(function, places), _BEND / spacing))
+    sizes = sizing_field(function, places, spacing)
+    sheets = np.where(local_thickness(function, places, spacing) < apart, 2.0, 1.0)
+    return float(np.sum(sheets * _AREA * apart**2 / (_PATCH * sizes**2)))
+
+
+def _buried(function: ImplicitFunction, points: SurfacePoints, triangles: Ints, spacing: float) -> Ints:
+    """Return the points (k,) without triangles that need none: on narrow creases, and in slits narrower than
+    points come near to each other, as in the depth of such creases, which triangles close.
+    """
+    unused = np.ones(len(points.places), dtype=np.bool_)
+    unused[triangles] = False
+    rows = np.flatnonzero(unused)
+    slit = in_slits(function, points.places[rows], THINNEST * spacing)
+    return rows[slit | (rows < len(points.curves))]
 
 
 def _redundant(function: ImplicitFunction, points: Floats, triangles: Ints, spacing: float) -> Bools:
@@ -184,9 +217,10 @@ def points_of_a_round(
     skinny = np.where(zone < 0, balls.radii / (_SKINNY * side), 0.0)
     sparse = np.where(zone < 0, balls.radii / (share * balls.sizes), 0.0)
     excess = np.maximum.reduce((sparse, balls.away / (_AIM * within), skinny))
-    if not ((faulty | (excess > _ENOUGH)) & large).any() and not (bad & ~used).any():
-        return np.zeros((0, 3)), _NONE
     wanting = (faulty | (excess > 1.0)) & large
+    wanting[wanting] = ~in_slits(function, balls.centres[wanting], _DEEP * spacing)
+    if not (wanting & (faulty | (excess > _ENOUGH))).any() and not (bad & ~used).any():
+        return np.zeros((0, 3)), _NONE
     crowded = np.unique(zone[wanting & (zone >= 0)])
     wanting &= zone < 0
     centres, radii = balls.centres[wanting], balls.radii[wanting]
@@ -194,6 +228,7 @@ def points_of_a_round(
     centres, radii = centres[order], radii[order]
     stays = thinned_rows(centres, _APART * radii)
     ringed = rings(function, places, bad & ~used, spacing)
+    ringed = ringed[~in_slits(function, ringed, _DEEP * spacing)]
     more: Floats = np.concatenate([centres[stays], ringed[points.curves.zone_at(ringed) < 0]])
     # no ball has a point inside: where one is near the centre, rounding or a point of another sheet made it
     apart = nearest(more, places)[0]

@@ -48,8 +48,8 @@ def refined(
     enough = max(_MOST_TRIANGLES, _MOST_GROWTH * len(triangles))
     for round_ in range(_ROUNDS + 1):
         topology = MeshTopology.of(triangles, len(points))
-        middles = points[topology.ends].mean(axis=1)
-        at_edges = _distances(function, middles)
+        ends = points[topology.ends]
+        at_edges = _distances(function, ends.mean(axis=1), ends)
         at_centres = _inside(function, points[triangles], within)
         most = float(max(at_edges.max(initial=0.0), at_centres.max(initial=0.0)))
         vain = most > _NEARER * before[0]
@@ -86,14 +86,15 @@ def _inside(function: ImplicitFunction, corners: Floats, within: float) -> Float
     They are measured at their centres, where that is not little also halfway from there to their corners, and
     where the surface turns far over them, as about creases and narrow blends, all over them.
     """
-    away = _distances(function, corners.mean(axis=1))
+    away = _distances(function, corners.mean(axis=1), corners)
     turned = _turns(function, corners) > _TURN
     for rows, shares in (
         (np.flatnonzero((away > _LITTLE * within) & ~turned), _HALFWAY),
         (np.flatnonzero(turned), _ALL_OVER),
     ):
         places = np.einsum("sc,tci->tsi", shares, corners[rows])
-        more = _distances(function, places.reshape(-1, 3)).reshape(len(rows), len(shares))
+        owners = np.repeat(corners[rows], len(shares), axis=0)
+        more = _distances(function, places.reshape(-1, 3), owners).reshape(len(rows), len(shares))
         away[rows] = np.maximum(away[rows], more.max(axis=1, initial=0.0))
     return away
 
@@ -105,9 +106,12 @@ def _turns(function: ImplicitFunction, corners: Floats) -> Floats:
     return turns
 
 
-def _distances(function: ImplicitFunction, points: Floats) -> Floats:
-    """Return about how far points (k, 3) near the surface are from it (k,)."""
-    return distances_to_surface(*function.gradient(points))
+def _distances(function: ImplicitFunction, points: Floats, corners: Floats) -> Floats:
+    """Return about how far points (k, 3) near the surface are from it (k,): no farther than from the nearest
+    of their triangles' corners (k, c, 3), as in the middle of a narrow gap F hardly rises and says little.
+    """
+    nearest = length(points[:, None] - corners).min(axis=1)
+    return np.asarray(np.minimum(distances_to_surface(*function.gradient(points)), nearest))
 
 
 def _squares(points: Floats, topology: MeshTopology) -> Floats:

@@ -29,7 +29,7 @@ from scipy.spatial import ConvexHull, Delaunay, QhullError, cKDTree
 from ...arrays import Bools, Floats, Ints
 from ...vectors import cross, dot, length, length_and_unit
 from ..functions.base import ImplicitFunction
-from ..local_thickness import sizing_field
+from ..local_thickness import THINNEST, places_across, sizing_field
 from ..neighbours import nearest
 from ..projection import projected
 from ..surface_components.component_search import SurfaceComponents
@@ -310,9 +310,12 @@ def _circumcentres(corners: Floats, weights: Floats) -> tuple[Floats, Floats]:
 
 
 def rings(function: ImplicitFunction, points: Floats, bad: Bools, spacing: float) -> Floats:
-    """Return points (k, 3) of the surface in rings around those of points (n, 3) that are bad.
+    """Return points (k, 3) of the surface in rings around those of points (n, 3) that are bad, and across
+    from these.
 
     A ring is half as wide as the distance to the next point, unless that is much less than the sizing field.
+    Where the next sheet has no point across from a bad one, their dual edges cross both sheets, and points
+    beside the bad one do not help.
     """
     if not bad.any() or len(points) < 2:
         return np.zeros((0, 3))
@@ -324,12 +327,16 @@ def rings(function: ImplicitFunction, points: Floats, bad: Bools, spacing: float
     tangents = _across(length_and_unit(function.gradient(centres)[1])[1])
     angle = 2.0 * np.pi * (np.arange(_RING) / _RING + low_discrepancy(len(centres))[:, :1])
     way = np.cos(angle)[..., None] * tangents[:, None, 0] + np.sin(angle)[..., None] * tangents[:, None, 1]
-    least = _APART * np.repeat(width, _RING)
     ring = (centres[:, None] + width[:, None, None] * way).reshape(-1, 3)
     ring = projected(function, ring, 0.5 * float(width.max(initial=0.0)))
-    free = tree.query(ring)[0] >= least
+    across, apart = places_across(function, points[bad], spacing)
+    across = projected(function, across[apart < spacing], THINNEST * spacing)
+    least = _APART * np.concatenate([np.repeat(width, _RING), apart[apart < spacing]])
+    more = np.concatenate([ring, across])
+    free = np.isfinite(more).all(axis=1)
+    free[free] = tree.query(more[free])[0] >= least[free]
     order = np.argsort(-least[free], kind="stable")
-    return thinned(ring[free][order], least[free][order])
+    return thinned(more[free][order], least[free][order])
 
 
 def _across(normals: Floats) -> Floats:

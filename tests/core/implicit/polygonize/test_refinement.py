@@ -4,7 +4,7 @@ import numpy as np
 from scipy.spatial import ConvexHull
 
 from physplace_addon.core.arrays import Floats, Ints
-from physplace_addon.core.implicit import Spheres, union
+from physplace_addon.core.implicit import FormulaFunction, Spheres, union
 from physplace_addon.core.implicit.polygonize.mesh_topology import MeshTopology, area_vectors
 from physplace_addon.core.implicit.polygonize.refinement import bisected_at_longest_edges, refined
 from physplace_addon.core.implicit.projection import projected
@@ -45,6 +45,16 @@ def test_cutting_one_triangle_cuts_its_neighbour_and_leaves_no_gap() -> None:
     points, triangles = bisected_at_longest_edges(BALL, OCTAHEDRON, FACES, which)
     assert (len(points), len(triangles)) == (7, 10)
     assert closed(points, triangles) == 2
+
+
+def test_triangles_across_a_narrow_slit_are_no_farther_from_the_surface_than_from_their_corners() -> None:
+    """In the middle of the slit the slope is 0, which says nothing of the distance."""
+    slit = FormulaFunction.read("0.0001 - x^2")
+    points = np.array([[0.01, 0.0, 0.0], [0.01, 0.02, 0.0], [-0.01, 0.0, 0.0], [-0.01, 0.0, 0.02]])
+    triangles = np.array([[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]])
+    found, _, distance = refined(slit, points, triangles, 0.02)
+    assert np.array_equal(found, points)
+    assert 0.005 < distance <= 0.02
 
 
 def test_triangles_across_a_crease_are_no_farther_from_the_surface_than_is_returned(

@@ -7,13 +7,14 @@ import pytest
 from scipy.spatial import ConvexHull
 
 from physplace_addon.core.arrays import Floats
-from physplace_addon.core.implicit import ImplicitFunction, Spheres, union
+from physplace_addon.core.implicit import Boxes, ImplicitFunction, Spheres, union
 from physplace_addon.core.implicit.polygonize.mesh_topology import MeshTopology, area_vectors
 from physplace_addon.core.implicit.polygonize.restricted_delaunay import (
     ComponentNumbers,
     DualEdges,
     DualEdgesOfRounds,
     in_bubbles,
+    rings,
 )
 from physplace_addon.core.implicit.surface_components.component_search import components_of
 
@@ -124,3 +125,15 @@ def test_dual_edges_cross_the_surface_although_points_get_nearer_neighbours(rng:
     assert len(edges.triangles) == 2 * len(points) - 4
     assert (np.linalg.norm(edges.inner, axis=1) < 1.0).all()
     assert (np.linalg.norm(edges.outer, axis=1) >= 1.0).all()
+
+
+def test_a_point_without_triangles_gets_one_across_from_it_on_the_next_sheet() -> None:
+    """Its own sheet is sampled already; the one across a gap, which bounds its dual edges, is not."""
+    walls = union([Boxes.of([0.0, 0.0, z], [[1.0, 1.0, 0.5]]) for z in (-0.52, 0.52)])
+    axis = np.linspace(-0.06, 0.06, 13)
+    points = np.stack([*np.meshgrid(axis, axis), np.full((13, 13), -0.02)], axis=-1).reshape(-1, 3)
+    bad = (points[:, :2] == 0.0).all(axis=1)
+    assert bad.sum() == 1
+    more = rings(walls, points, bad, 0.4)
+    assert len(more) == 1
+    assert more[0] == pytest.approx([0.0, 0.0, 0.02], abs=1e-9)
