@@ -3,8 +3,8 @@
 Where two sheets touch, in a point, along a line or all over a side, no direction leads out of both: boxes
 about such places stay undecided (`subdivision`), however small. About a point they are few, and soon smaller
 than anything that a mesh could show. Over a side they are too many to become small, but F has one sign on
-both sides of it: it is a sheet without any thickness. So it is, for a mesh, with slits that are narrower than
-its points may be apart.
+both sides of it: it is a sheet without any thickness. So it is, for a mesh, with slits that are hardly wider
+than its points may be apart, where boxes as many as the points that it would need leave them undecided.
 
 The converse does not hold: at a corner where some edges stand out and others go in, too, boxes may stay
 undecided, where nothing touches. There the surface is a disc, which parts the shell of a cube about the place
@@ -24,6 +24,7 @@ from ..surface_components.subdivision import BoxClass, ClassifiedBoxes
 
 _BESIDE = 1e-5  # sides of a box: how far beside the surface F is taken
 _ARRIVED = 1e-7  # sides of a box: a place so near to the surface is on it
+_BOXES = 2.0  # sides of undecided boxes that a slit between them is wide at most
 _SHEET = 0.1  # share of undecided boxes in which a sheet without thickness is found
 _MOST = 2000  # undecided boxes that are examined
 _PLACES = 200  # small boxes about which the surface is examined
@@ -50,8 +51,8 @@ def touching_places(
     if len(small) or not len(open_):
         return np.asarray(middles[small])
     some = _some(np.arange(len(open_)), _MOST)
-    thick = np.where(sides > closest, np.minimum(sides, thinnest), 0.0)
-    bare = _without_thickness(function, middles[some], sides[some], thick[some])
+    thick = np.where(sides[some] > closest, np.minimum(_BOXES * sides[some], thinnest), 0.0)
+    bare = _without_thickness(function, middles[some], sides[some], thick)
     return middles[some][bare] if bare.mean() > _SHEET else np.zeros((0, 3))
 
 

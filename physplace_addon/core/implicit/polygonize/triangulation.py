@@ -41,6 +41,7 @@ _AIM = 0.9
 _FEW = 12  # points: a component that has fewer is sampled anew
 _BOXES = 120_000  # boxes that the search for all components examines at most
 _CLOSEST = 1.0 / 500.0  # spacings: where boxes so small are still not decided, the surface touches itself
+_SLIT = 2.0 * THINNEST  # spacings: slits as narrow between undecided boxes count as touching
 _ATTEMPTS = 3  # triangulations, each of the points of the one before
 _NEARER = 0.5  # factor of the spacing in each further attempt
 _COARSEST = 0.25  # share of the surface's size: a greater sigma is no distance of points on it
@@ -164,7 +165,7 @@ def _components(function: ImplicitFunction, spacing: float) -> SurfaceComponents
     if (box[0] > box[1]).any():
         return components_of(function, limits)
     boxes = subdivided(function, box, limits)
-    touching = touching_places(function, boxes, _CLOSEST * spacing, THINNEST * spacing)
+    touching = touching_places(function, boxes, _CLOSEST * spacing, _SLIT * spacing)
     return None if len(touching) else components_of(function, limits, boxes=boxes)
 
 

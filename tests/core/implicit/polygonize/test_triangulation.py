@@ -193,6 +193,7 @@ TOUCHING = {
     ),
     "boxes that share an edge": union([SLAB, Boxes.of([1.0, 0.0, 0.6], [[0.4, 0.3, 0.3]])]),
     "boxes .0001 apart, side by side": union([SLAB, Boxes.of([0.0, 0.0, 0.6001], [[0.3, 0.3, 0.3]])]),
+    "boxes .01 apart, side by side": union([SLAB, Boxes.of([0.0, 0.0, 0.61], [[0.3, 0.3, 0.3]])]),
     "boxes that share a side": union([SLAB, Boxes.of([0.0, 0.0, 0.6], [[0.3, 0.3, 0.3]])]),
 }
 
