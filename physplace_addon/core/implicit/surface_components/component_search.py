@@ -278,11 +278,16 @@ def components_of(
     boxes = subdivided(function, box, limits) if boxes is None else boxes
     outer = _class_beyond(function, boxes) if whole else None
     sides = (BoxClass.INSIDE, BoxClass.OUTSIDE)
+    one_outside = False
     for round_ in range(_REFINEMENTS):
-        inside, outside = (
-            joined_by_flows(function, boxes, regions_of(boxes, own, outer), own, FEW_STEPS) for own in sides
+        inside = joined_by_flows(
+            function, boxes, regions_of(boxes, BoxClass.INSIDE, outer), BoxClass.INSIDE, FEW_STEPS
         )
-        outside = joined_by_flows(function, boxes, outside, BoxClass.OUTSIDE, STEPS)
+        outside = regions_of(boxes, BoxClass.OUTSIDE, outer)
+        outside = outside.as_one() if one_outside else outside
+        for steps in (FEW_STEPS, STEPS):
+            outside = joined_by_flows(function, boxes, outside, BoxClass.OUTSIDE, steps)
+        one_outside = outside.most == 1
         inside = bounded_by_degrees(function, boxes, inside, outside)
         inside = joined_by_flows(function, boxes, inside, BoxClass.INSIDE, STEPS)
         between = boxes_between(function, boxes, outside, BoxClass.OUTSIDE)

@@ -60,6 +60,11 @@ class Regions:
             of_apart[self.apart[edge]] = self.beyond
         return np.asarray(of_apart[self.apart])
 
+    def as_one(self) -> Regions:
+        """Return these regions as the only one of which it is proven that there is no other."""
+        group = np.where(self.group >= 0, 0, -1)
+        return replace(self, group=group, beyond=None if self.beyond is None else 0, least=1, most=1)
+
     @property
     def known_beyond(self) -> int:
         """The region of what is beyond the cube; `NOWHERE` if it is none of these."""
