@@ -179,7 +179,7 @@ def said_by_errors() -> Iterator[str]:
     """The templates of what errors say of an artist's scene, without the names in front."""
     of_core = [path for name in OF_A_SCENE for path in sorted((PACKAGE / "core").glob(name))]
     read = [path for part in ("scene", "operators") for path in sorted((PACKAGE / part).rglob("*.py"))]
-    for path in (*read, *of_core):
+    for path, is_of_core in (*((path, False) for path in read), *((path, True) for path in of_core)):
         if "batch" in path.parts:
             continue
         for node in ast.walk(ast.parse(path.read_text())):
@@ -187,7 +187,7 @@ def said_by_errors() -> Iterator[str]:
                 names = NAMES_BEFORE[ast.unparse(node.func)]
                 for value in (*node.args[names:], *(word.value for word in node.keywords)):
                     yield from templates(value)
-            elif path in of_core and isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            elif is_of_core and isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
                 yield from templates(node.value) if node.targets[0].id in SAID_LATER else ()
 
 
