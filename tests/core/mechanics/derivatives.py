@@ -51,7 +51,9 @@ def assert_derivatives(coordinates: Coordinates, system: ContactSystem) -> None:
     unit = STEP * np.eye(coordinates.size(system))
     first = np.array([gaps(a) - gaps(-a) for a in unit]).T / (2.0 * STEP)
     assert np.abs(coordinates.gradients(system, points) - first).max() < 1e-7
-    second = np.array(
-        [[gaps(a + b) - gaps(a - b) - gaps(b - a) + gaps(-a - b) for a in unit] for b in unit]
-    ).transpose(2, 0, 1) / (4.0 * STEP**2)
+    second = np.empty((len(points), len(unit), len(unit)))
+    for i, j in np.argwhere(np.tri(len(unit), dtype=bool)):  # differences are alike for (i, j) and (j, i)
+        a, b = unit[i], unit[j]
+        change = gaps(a + b) - gaps(a - b) - gaps(b - a) + gaps(-a - b)
+        second[:, i, j] = second[:, j, i] = change / (4.0 * STEP**2)
     assert np.abs(coordinates.hessians(system, points) - second).max() < 1e-5
