@@ -72,7 +72,7 @@ def test_a_rod_on_a_hinge_swings_as_a_pendulum(h: float, time: float) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("h", "time", "angles"), [(1 / 24, 10.0, (2.0, 2.5)), (1 / 240, 2.0, (1.5, 1.5))])
+@pytest.mark.parametrize(("h", "time", "angles"), [(1 / 24, 3.0, (2.0, 2.5)), (1 / 240, 0.5, (1.5, 1.5))])
 def test_a_double_pendulum_follows_lagranges_equations(
     h: float, time: float, angles: tuple[float, float]
 ) -> None:
@@ -85,7 +85,7 @@ def test_a_double_pendulum_follows_lagranges_equations(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("h", "time"), [(1 / 24, 4.0), (1 / 240, 0.5)])
+@pytest.mark.parametrize(("h", "time"), [(1 / 24, 2.0), (1 / 240, 0.2)])
 def test_a_loop_of_four_hinges_follows_the_equation_of_its_one_angle(h: float, time: float) -> None:
     linkage = FourBar(0.5, 1.4, 1.0, complex(1.3, 0.1))
     bodies, joints = linkage.build(1.2)
