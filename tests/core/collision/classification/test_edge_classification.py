@@ -263,5 +263,5 @@ def test_neither_size_nor_place_changes_what_is_exact(shift: float) -> None:
 
 @pytest.mark.slow
 def test_classification_of_thousands_of_edges_equals_brute_force() -> None:
-    seeds = drawn(18, thorough=66)
+    seeds = drawn(12, thorough=66)
     assert sum(_compared(seed, 180) for seed in range(100, 100 + seeds)) > 152 * seeds
