@@ -21,7 +21,8 @@ spherical joints, pins and point goals.  Where it is not positive definite, its 
 sizes, so that a step goes away from a saddle; but not where joints, goals and pressing gaps leave no motion
 that way (`optimization.saddle_systems`).  With that, and with what pressing gaps bend by two groups at once,
 the normal of a contact and the axes of a limit that turn with one of them, convergence is quadratic there,
-too.  What still oscillates is damped.
+too.  What still oscillates is damped: where a step turns back and is hardly shorter than the one before.  A
+step that leaves a saddle grows in the same direction and is not.
 
 Rows that cannot hold.  l' are the multipliers of the step before for joints, so that these hold exactly in
 the end (method of multipliers), also where rows repeat others; C is made smaller where they all but do so
@@ -39,7 +40,7 @@ and missed the pose in 6.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -60,7 +61,7 @@ _MOST_BENDS = 48  # of these, the greatest: each takes a solution of all rows
 _BENDS = 1e-9  # of the bend, over M, that is worth a matrix
 _CHOICES = 12  # rounds in which gaps are chosen that a step closes
 _CLOSES = 1e-10  # gap below which it is closed, over L
-_OSCILLATES = 0.7  # length of a step over that of the one before, above which steps are damped
+_OSCILLATES = 0.7  # length of a step that turns back, over the one before, above which steps are damped
 _FIRST_DAMPING, _MORE, _LESS, _LEAST_DAMPING = 0.5, 2.0, 0.3, 1e-2
 
 
@@ -123,6 +124,7 @@ class Iterate:
 
     configuration: q.  multipliers (n,): l.  pressing (k,): z of the gaps of the last step.
     length: of the last step, the farthest that a point moved, over L.  damping: of the next one.
+    step (k, 6): the last step's twists; None before the first.
     """
 
     configuration: Configuration
@@ -130,11 +132,16 @@ class Iterate:
     pressing: Floats
     length: float = np.inf
     damping: float = 0.0
+    step: Floats | None = None
 
     @classmethod
     def start(cls, configuration: Configuration, equations: Equations) -> Iterate:
         """Return the first iterate, without multipliers."""
         return cls(configuration, np.zeros(len(equations)), np.zeros(0))
+
+    def afresh(self) -> Iterate:
+        """Return it without the last step, from where Newton's method begins anew."""
+        return replace(self, length=np.inf, damping=0.0, step=None)
 
 
 def newton_step(
@@ -178,7 +185,8 @@ def newton_step(
     if share < 1.0:
         x, multipliers = share * x, at.multipliers + share * (multipliers - at.multipliers)
     moved = at.configuration.moved(x, groups.length)
-    return Iterate(moved, multipliers, pressing, share * far, _next_damping(at, share * far, share < 1.0))
+    damping = _next_damping(at, x, share * far, share < 1.0)
+    return Iterate(moved, multipliers, pressing, share * far, damping, x)
 
 
 def reach_of(radius: Floats, x: Floats) -> float:
@@ -366,10 +374,11 @@ def _pressed(
     return moved, changed, z
 
 
-def _next_damping(at: Iterate, length: float, cut: bool) -> float:
-    if cut or not np.isfinite(at.length):
+def _next_damping(at: Iterate, x: Floats, length: float, cut: bool) -> float:
+    if cut or at.step is None:
         return at.damping
-    if length > _OSCILLATES * at.length and length > 1e-9:
+    turns_back = float((at.step * x).sum()) < 0.0
+    if turns_back and length > _OSCILLATES * at.length and length > 1e-9:
         return max(_MORE * at.damping, _FIRST_DAMPING)
     less = _LESS * at.damping
     return less if less > _LEAST_DAMPING else 0.0

@@ -151,7 +151,7 @@ class Tracking:
             speed: no point moves farther, over L.
             enough: length of a last step of Newton's method, over L.
         """
-        at = replace(self.iterate, configuration=start, length=np.inf, damping=0.0, pressing=np.zeros(0))
+        at = replace(self.iterate.afresh(), configuration=start, pressing=np.zeros(0))
         rows = self.equations.rows(start)
         if not np.isfinite(self.behind):
             left = float(np.abs(rows.value[self.equations.goal >= 0]).max(initial=0.0))
@@ -225,7 +225,7 @@ class Tracking:
         anchor = Anchor(at.configuration, 1.0 / share - 1.0) if share < 1.0 else None
         start, limits = at.configuration, Limits.at(equations, at.configuration, self.coordinates)
         if near is not None:
-            at, rows = replace(near.iterate, length=np.inf, damping=0.0), near.rows
+            at, rows = near.iterate.afresh(), near.rows
         count, closing = 0, _Closing(_error(equations, rows))
         for number in range(_ROUNDS):
             gaps, count = limits.with_clearances(at.configuration, clearances)

@@ -55,6 +55,25 @@ def test_a_straight_arm_that_is_dragged_in_bends_without_a_jump() -> None:
     assert ended(drag).goal_errors[0] < 1e-6
 
 
+@pytest.mark.parametrize("seed", [6, 33])
+def test_an_arm_that_is_led_beyond_its_reach_bends_again_on_the_way_back(seed: int) -> None:
+    figure = figures.chain(2, 0.0)
+    scene = scene_of(figure)
+    place = np.array([0.4, 0.05, 0.0])  # beside the line of the rods, so that they are bent a little at first
+    start = figure.poses[1].points(place)
+    way = np.random.default_rng(seed).normal(size=3)
+    way *= 0.2 * scene.groups.length / np.linalg.norm(way)
+    drag = LinkageDrag(scene, scene.start, [PointGoal(1, place, start)])
+    out = np.linspace(0.0, 1.0, 31)
+    for share in [*out[1:], *out[-2::-1]]:
+        drag.move_to([PointGoal(1, place, start + share * way)])
+        drag.step()
+    back = ended(drag)
+    assert drag.status is LinkageStatus.REACHED
+    for pose, before in zip(back.poses, figure.poses, strict=True):
+        assert np.abs(pose.matrix4 - before.matrix4).max() < 1e-6
+
+
 def test_conflicting_pins_are_met_in_the_sense_of_least_squares() -> None:
     figure = figures.chain(1)
     along = figure.poses[0].points(np.array([0.0, 0.0, 0.0]))
