@@ -43,8 +43,8 @@ FRICTION = {
 LEAVE_UNSTABLE = {
     "name": "Leave Unstable",
     "description": (
-        "Go on from a rest that the least push would end, such as a ball on top of a ball, "
-        "by a small nudge of chance"
+        "Where the object comes to rest but the least push would tip it, such as a ball on top of "
+        "a ball, give it a small random push and go on"
     ),
     "default": _CORE.leave_metastable,
 }
@@ -142,8 +142,8 @@ class PhysPlaceSettings(PropertyGroup):
         check_energy: BoolProperty(
             name="Prevent Rising",
             description=(
-                "Refuse every step that would raise the object: it then surely comes to an end. "
-                "Pushes and nudges always do without"
+                "Refuse every step that would raise the object, so that placing surely ends. "
+                "While you push or nudge it, it may rise in any case"
             ),
             default=_CORE.check_energy,
         )
@@ -152,7 +152,12 @@ class PhysPlaceSettings(PropertyGroup):
             description="How the contacts share the weight",
             items=(
                 ("NONNEGATIVE", "Pushing Only", "Contacts push and never glue: the true rest"),
-                ("SVD", "Pulling, Too", "Contacts may also pull, as in the original paper: to compare with"),
+                (
+                    "SVD",
+                    "Pulling, Too",
+                    "Contacts may also hold the object back, as if glued: only for comparison with "
+                    "Snyder's method of 1995",
+                ),
             ),
             default="NONNEGATIVE",
         )
@@ -160,8 +165,8 @@ class PhysPlaceSettings(PropertyGroup):
         alpha: FloatProperty(
             name="Friction While Moving",
             description=(
-                "How much of the friction also bends the way down; "
-                "at 0 it only decides where the object may stop"
+                "How much of the friction acts while the object slides. At 0 it slides as without "
+                "friction, and friction only decides where it may stop"
             ),
             default=_CORE.alpha,
             min=0.0,
@@ -180,7 +185,10 @@ class PhysPlaceSettings(PropertyGroup):
         leave_metastable: BoolProperty(**LEAVE_UNSTABLE)
         seed: IntProperty(
             name="Seed",
-            description="Chooses the nudges by which unstable rests are left; the same seed, the same way",
+            description=(
+                "Number that the random pushes out of unstable rests are drawn from. The same seed "
+                "gives the same result"
+            ),
             default=_CORE.seed,
             min=0,
         )

@@ -47,8 +47,8 @@ class PHYSPLACE_OT_linkage_sit(ModalOperator):
         stiffness: FloatProperty(
             name="Stiffness",
             description=(
-                "How stiff joints are that say nothing of it themselves: 0 for limp, 1 for locked. A joint "
-                'has its own in the custom property "physplace_stiffness"'
+                "How stiff the joints are: 0 for limp, 1 for locked. A joint with the custom "
+                'property "physplace_stiffness" uses its own value'
             ),
             default=0.1,
             min=0.0,

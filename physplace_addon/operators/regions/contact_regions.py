@@ -52,8 +52,8 @@ class PHYSPLACE_OT_contact_regions(ObjectOperator):
         tolerance: FloatProperty(
             name="Tolerance",
             description=(
-                "How far apart surfaces may be that count as touching. At 0, only as far as single "
-                "precision can put them off"
+                "How far apart surfaces may be and still count as touching. At 0, only what "
+                "rounding of Blender's coordinates can part counts"
             ),
             default=0.0,
             min=0.0,

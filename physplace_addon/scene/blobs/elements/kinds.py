@@ -134,7 +134,10 @@ KINDS: dict[str, ElementKind] = {
         properties={ROUNDING: 0.1},
     ),
     "plane": ElementKind(
-        "Plane", "All that is below it, against its z axis, without end", "SINGLE_ARROW", _plane
+        "Plane",
+        "Everything below a flat surface through its origin, as far as it goes; its z axis points out",
+        "SINGLE_ARROW",
+        _plane,
     ),
     "quadric": ElementKind(
         "Quadric",
