@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...arrays import Bools, Floats
+from ...vectors import length
 from ..functions.base import ImplicitFunction
 from ..projection import closest_points
 from .constraint_equations import FARTHEST_STRIDES, DesiredStep, Mobility, PointEvaluation, StepLimits
@@ -31,6 +32,9 @@ _SPRING = 0.3  # share of the way to the cursor that a dragged point goes in a s
 _APPROACHES = 6  # steps made at once towards pinned points that are off the surface
 # share of its distance: a point that comes nearer by less is not worth a change of the surface
 _NEARER = 0.02
+# share of the surface's size: pins farther away do not count among those that contradict each other
+_FAR = 0.25
+_MOST_DISTORTED = 2.0  # F / |F_x| of a pin that counts, over its distance, where that is more than a step
 
 
 def surface_step(
@@ -73,16 +77,16 @@ def _least_squares(
     """Return the step that was made, or one towards the least sum of squared distances from the pins.
 
     The latter is made where the former does not lessen that sum, because the surface cannot pass through all
-    of them. Pins that are far away, or where F has no gradient, do not count.
+    of them.
     """
     away = np.maximum(made.off, made.controls.distance_left)
-    near = away <= FARTHEST_STRIDES * limits.stride
     off = away > limits.near
-    if (near & off).any():
-        near &= np.isfinite(function.gradient(controls.target)[1]).all(axis=1)
-    if not (near & off).any():
+    if not off.any():
         return made
-    places = controls.target[near]
+    counted = _counted(function, controls.target, away, limits)
+    if not (counted & off).any():
+        return made
+    places = controls.target[counted]
     before, after = (sum_of_squares(own, places) for own in (function, made.function))
     if made.function is not function and after < (1.0 - LEAST_GAIN) * before:
         return made
@@ -95,6 +99,26 @@ def _least_squares(
         moved = made.controls if made.function is function else controls
         evaluated = PointEvaluation.of(found, moved, limits)
     return SurfaceStep(found, moved, evaluated, evaluated.off, NO_ERROR)
+
+
+def _counted(function: ImplicitFunction, places: Floats, away: Floats, limits: StepLimits) -> Bools:
+    """Return which pins (n,) count in the sum of squares.
+
+    Those to which a step may go do. Of those farther away, up to a share of the surface's size, those do
+    whose distance to first order, F / |F_x|, is about their distance: beyond a blob it grows without bound,
+    and one pin would outweigh all others. Pins where F has no gradient do not count.
+
+    Args:
+        function: F.
+        places: where the pins are (n, 3).
+        away: their distances (n,) from the surface, in scene units.
+        limits: how far a step may go, and the size of the surface.
+    """
+    value, gradient = function.gradient(places)
+    close = away <= FARTHEST_STRIDES * limits.stride
+    honest = np.abs(value) <= _MOST_DISTORTED * away * length(gradient)
+    defined = np.isfinite(gradient).all(axis=1)
+    return np.asarray((close | (honest & (away <= _FAR * limits.size))) & defined)
 
 
 def _pinned_then_dragged(

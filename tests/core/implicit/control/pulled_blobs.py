@@ -53,10 +53,13 @@ def sculpted(
     size: float = 2.0,
     keep_normals: bool = False,
     watch: Callable[[SurfaceStep], None] | None = None,
+    stride: float | None = None,
 ) -> tuple[ImplicitFunction, ControlPoints]:
-    """The function and the points after so many steps, each of a tenth of the size at most."""
+    """The function and the points after so many steps, each of a stride at most: a tenth of the size."""
     near = 5e-5 * size
-    limits = StepLimits(0.1 * size, near, size, 0.03 * size, blob.positive, blob.scales, keep_normals)
+    limits = StepLimits(
+        stride or 0.1 * size, near, size, 0.03 * size, blob.positive, blob.scales, keep_normals
+    )
     made = None
     for _ in range(steps):
         made = surface_step(
