@@ -66,13 +66,13 @@ def newton_step(value: Floats, gradients: Floats, farthest: float) -> tuple[Floa
         The distances |F| / |F_x| (k,), not limited; infinite where F_x is zero and F is not.
     """
     square = column_dot(gradients, gradients)
-    flat = None if square.min(initial=np.inf) > _FLAT else ~(square > _FLAT)
+    flat = None if np.minimum.reduce(square, initial=np.inf) > _FLAT else ~(square > _FLAT)
     if flat is not None:
         missing = flat & (value != 0.0)
         value, square = np.where(flat, 0.0, value), np.where(flat, 1.0, square)
     share = value / square
     off = np.abs(share) * np.sqrt(square)
-    if not off.max(initial=0.0) <= farthest:
+    if not np.maximum.reduce(off, initial=0.0) <= farthest:
         too_far = off > farthest
         share[too_far] *= farthest / off[too_far]
     if flat is not None:

@@ -189,10 +189,8 @@ class PointEvaluation:
 
 def _where_defined(value: Floats, gradient: Floats, rates: Floats) -> tuple[Floats, Floats, Floats]:
     """Return F (n,), F_x (n, 3) and F_q (n, m), far off and with zero rates where not finite."""
-    with np.errstate(invalid="ignore", over="ignore"):
-        sums = [float(np.add.reduce(part, axis=None)) for part in (value, gradient, rates)]
-    if all(map(math.isfinite, sums)):
-        return value, gradient, rates  # a sum is finite only where all are
+    if all(math.isfinite(np.vdot(flat, flat)) for flat in (value, gradient.ravel("K"), rates.ravel("K"))):
+        return value, gradient, rates  # a sum of squares is finite only where all are
     value = np.nan_to_num(value, nan=_NOWHERE, posinf=_NOWHERE, neginf=-_NOWHERE)
     gradient, rates = (
         np.where(np.isfinite(part).all(axis=1, keepdims=True), part, 0.0) for part in (gradient, rates)

@@ -58,7 +58,7 @@ def constrained_velocity(desired: Floats, gradients: Floats, pull: Floats | None
         p' (r, 3); zero where F_x is zero, as the paper's section 5 recommends.
     """
     square = column_dot(gradients, gradients)
-    if square.min(initial=np.inf) > _FLAT:
+    if np.minimum.reduce(square, initial=np.inf) > _FLAT:
         share = column_dot(gradients, desired)
         if pull is not None:
             share += pull

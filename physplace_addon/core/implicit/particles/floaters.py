@@ -139,6 +139,10 @@ class Floaters:
             self.ages.take(which),
         )
 
+    def aged(self) -> Floaters:
+        """Return the floaters a step older."""
+        return Floaters(self.positions, self.radii, self.gradients, self.desired, self.ages + 1)
+
     def without(self, dead: Bools) -> Floaters:
         """Return the floaters without those of a mask (r,), the last ones in their places as `filled_gaps`
         says.

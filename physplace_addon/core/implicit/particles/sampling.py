@@ -16,7 +16,6 @@ So no floater may go far out of the surface's box.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
@@ -165,11 +164,11 @@ class Sampling:
         rows = rest.awake(floaters)
         if len(rows):
             floaters = self._repelled(floaters, rest, rows, function)
-            floaters = replace(floaters, positions=self._seeding.within_reach(after, floaters.positions))
+            places = self._seeding.within_reach(after, floaters.positions)
         else:
-            floaters = replace(floaters, ages=floaters.ages + 1)
+            floaters, places = floaters.aged(), floaters.positions
         predicted = None if rate is None else following(function, rate, self.settings.time_step)
-        return self._landed(floaters, floaters.positions, after, _SHORT * self.settings.radius, predicted)
+        return self._landed(floaters, places, after, _SHORT * self.settings.radius, predicted)
 
     def _repelled(self, floaters: Floaters, rest: Rest, rows: Ints, function: ImplicitFunction) -> Floaters:
         """Return the floaters after repulsion, adaption, fission and death of some of them (m,)."""
