@@ -128,10 +128,15 @@ class Motion(ArrayRecord):
         turn = rotation_vector(quaternion_product(other.rotation, quaternion_conjugate(self.rotation)))
         return np.concatenate([(other.centre - self.centre) / inertia.radius[:, None], turn], axis=1)
 
-    def kinetic_energy(self, inertia: Inertia) -> float:
-        """Return the kinetic energy, mass times length^2 over s^2."""
+    def kinetic_energies(self, inertia: Inertia) -> Floats:
+        """Return the bodies' kinetic energies (m,), mass times length^2 over s^2."""
         momenta = (inertia.blocks(self.rotation) @ self.rates[:, :, None])[:, :, 0]
-        return 0.5 * float((momenta * self.rates).sum())
+        energies: Floats = 0.5 * (momenta * self.rates).sum(axis=1)
+        return energies
+
+    def kinetic_energy(self, inertia: Inertia) -> float:
+        """Return the kinetic energy of all bodies."""
+        return float(self.kinetic_energies(inertia).sum())
 
     def angular_momentum(self, inertia: Inertia) -> Floats:
         """Return the angular momenta (m, 3) about the bodies' own centres of mass."""

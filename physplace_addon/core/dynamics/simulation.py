@@ -18,11 +18,11 @@ import numpy as np
 from ..arrays import Bools, Floats
 from ..contact.system import FIXED
 from ..jobs import Slices, finished
-from .clear_path import without_wrapping
 from .contacts import Contacts
 from .driving.pulls import Pull, PullForce
+from .energy_gains import without_gains
 from .events import Event, EventKind, Touching, collisions, collisions_stopped, events_between, in_order
-from .free_drift import FEW, Blocked, closing_fast, free_drift
+from .free_drift import FEW, Blocked, closing_fast, free_drift, without_wrapping
 from .impacts import impact_at
 from .joints.breaking import BrokenJoints, after_break, joint_events, limit_events, moment_after
 from .joints.closure import closed_joints
@@ -34,7 +34,7 @@ from .scene import Scene
 from .sleeping import Sleep, crowded_bodies, squeezed, woken
 from .start import interfering, parted, with_seated_joints
 from .state import ContactHistory, SimulationState, SimulationStatus
-from .step import Moment, moment_at, settled, without_gain
+from .step import Moment, moment_at, settled
 
 _IMPACTS: Final = 4  # at one time: an impact may start another one
 _ISOLATIONS: Final = 4  # steps in a row that end at an event; the next one obeys all contacts
@@ -241,9 +241,11 @@ class Simulation:
             self.states.append(self._state(sleep, state.touching, [*events, *broke], state.work))
             return self.state
         end = made.end if until is None or made.part < 1.0 else replace(made.end, time=until)
-        work = 0.0 if force is None else force.work(scene.inertia, moment.motion, end.motion)
-        made = replace(made, end=without_gain(self.scene, state.motion, end, state.energy + work))
-        return self._arrived(scene, moment, made, h, (sleep, events, work))
+        work = np.zeros(len(scene))
+        if force is not None:
+            work[force.pull.body] = force.work(scene.inertia, moment.motion, end.motion)
+        made = replace(made, end=without_gains(scene, self.moment, end, made.contacts.points, work))
+        return self._arrived(scene, moment, made, h, (sleep, events, float(work.sum())))
 
     def _arrived(
         self,

@@ -49,7 +49,6 @@ _UNSEEN = 0.3  # of the gap to be kept, by which bodies may come nearer on the w
 _FARTHEST = 300.0  # of the same: the most that bodies keep besides for the bending of their paths
 _FASTER = 1.0  # speed, over the one before a step, up to which what is reached in it is known before
 _NEARBY = 4.0  # of the gap to be kept: what is known even of bodies that stand still
-_GAIN = 2e-7  # energy, over all of it, that the rounding of a step may add
 _REACH = Reach(1.0, 1.0, 1.0)  # over the travel of bodies
 _NO_GRAVITY = np.zeros(3)
 
@@ -372,21 +371,3 @@ def settled(
     settled_end = replace(end.with_rates(solved.rates), forces=forces)
     borne = least_loads(joints, problem, solved, least, none, scene.slow)
     return settled_end, contacts, solved.impulses, borne
-
-
-def without_gain(scene: Scene, before: Motion, end: Moment, most: float) -> Moment:
-    """Return the end of a step with its rates made so much less that its energy is not above what it may be.
-
-    Args:
-        scene: what is simulated.
-        before: the motion at the start.
-        end: of the step.
-        most: the energy there, and the work that was put in.
-    """
-    if scene.given.any() or not np.isnan(scene.joints.speed).all():
-        return end
-    kinetic = end.motion.kinetic_energy(scene.inertia)
-    gain = scene.energy(end.motion, end.coordinates) - most
-    if gain <= _GAIN * max(kinetic, before.kinetic_energy(scene.inertia)) or kinetic <= gain:
-        return end
-    return end.with_rates(np.sqrt(1.0 - gain / kinetic) * end.motion.rates)

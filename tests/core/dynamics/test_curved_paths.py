@@ -8,7 +8,7 @@ import pytest
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.bodies.implicit_solid import blob_body
 from physplace_addon.core.dynamics import free_drift
-from physplace_addon.core.dynamics.clear_path import FreePart, free_part
+from physplace_addon.core.dynamics.free_drift import FreePart, free_part
 from physplace_addon.core.dynamics.motion import Motion
 from physplace_addon.core.dynamics.scene import HOLD, Scene
 from physplace_addon.core.dynamics.simulation import Simulation

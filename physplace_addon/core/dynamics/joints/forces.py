@@ -37,10 +37,16 @@ def spring_wrench(frames: AnchorFrames, count: int, near: Floats | None = None) 
     return rows.wrench(-units * stiffness * stretch, count)
 
 
+def spring_energies(frames: AnchorFrames, near: Floats | None = None) -> Floats:
+    """Return the energies of the joints' springs (n,), force times length."""
+    rows, stretch = _stretches(frames, near)
+    energies = 0.5 * frames.joints.stiffness[rows.joint, rows.axis] * stretch**2
+    return np.asarray(np.bincount(rows.joint, energies, len(frames.joints)), dtype=np.float64)
+
+
 def spring_energy(frames: AnchorFrames, near: Floats | None = None) -> float:
     """Return the energy of all springs, force times length."""
-    rows, stretch = _stretches(frames, near)
-    return 0.5 * float((frames.joints.stiffness[rows.joint, rows.axis] * stretch**2).sum())
+    return float(spring_energies(frames, near).sum())
 
 
 def spring_rows(frames: AnchorFrames) -> tuple[JointRows, Floats]:
