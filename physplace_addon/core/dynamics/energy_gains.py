@@ -49,13 +49,13 @@ def without_gains(
     kinetic = [_of_islands(number, _kinetic_energies(scene, each.motion)) for each in (start, end)]
     gain = kinetic[1] - kinetic[0] + _of_islands(number, _lifting(scene, start.motion, end.motion) - work)
     gain += _spring_gains(scene, start, end, number)
-    driven = _islands_beside(number, pairs, scene.given & end.motion.rates.any(axis=1))
+    led = scene.given & end.motion.rates.any(axis=1)
+    driven = _islands_beside(number, pairs, np.append(led, False))
     driven[number[_driven_by_motors(scene)]] = True
     gaining = (gain > _GAIN * np.maximum(*kinetic)) & ~driven
     if not gaining.any():
         return end
-    held = _islands_beside(number, pairs, scene.given)
-    held[number[_joined_to_world(pairs)]] = True
+    held = _islands_beside(number, pairs, np.append(scene.given, True))
     rates = end.motion.rates.copy()
     for island in np.flatnonzero(gaining).tolist():
         own = np.flatnonzero((number == island) & ~scene.given)
@@ -95,32 +95,21 @@ def _spring_gains(scene: Scene, start: Moment, end: Moment, number: Ints) -> Flo
         spring_energies(anchor_frames(scene.joints, scene.inertia, each.motion), each.coordinates)
         for each in (start, end)
     )
-    ends = np.where(_moving(scene)[scene.joints.body], scene.joints.body, -1).max(axis=1)
-    known = np.flatnonzero(ends >= 0)
-    np.add.at(gains, number[ends[known]], (after - before)[known])
+    moves = np.append(~scene.given, False)  # the last is the fixed world
+    ends = np.where(moves[scene.joints.body], scene.joints.body, FIXED).max(axis=1)
+    some = np.flatnonzero(ends != FIXED)
+    np.add.at(gains, number[ends[some]], (after - before)[some])
     return gains
 
 
-def _moving(scene: Scene) -> Bools:
-    """Return which bodies (m + 1,) move by themselves; the last is the fixed world."""
-    return np.append(~scene.given, False)
-
-
 def _islands_beside(number: Ints, pairs: Ints, bodies: Bools) -> Bools:
-    """Return which islands (m,) pairs (n, 2) connect with some bodies (m,)."""
-    some = np.append(bodies, False)[pairs]
+    """Return which islands (m,) pairs (n, 2) connect with some bodies (m + 1,), the world last."""
+    some = bodies[pairs]
     beside = np.zeros(len(number), dtype=np.bool_)
     for one, other in ((0, 1), (1, 0)):
         found = pairs[some[:, other], one]
         beside[number[found[found != FIXED]]] = True
     return beside
-
-
-def _joined_to_world(pairs: Ints) -> Ints:
-    """Return the bodies of pairs (n, 2) whose other one is the fixed world."""
-    rows = pairs[(pairs == FIXED).any(axis=1)]
-    found: Ints = rows[rows != FIXED]
-    return found
 
 
 def _driven_by_motors(scene: Scene) -> Ints:

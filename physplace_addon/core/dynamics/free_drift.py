@@ -288,11 +288,11 @@ def free_part(scene: Scene, start: Moment, end: Motion) -> FreePart:
     Nothing comes nearer than half of the gap that contacts keep, or .4 of what it was at the start where that
     is less.
     """
-    stops = path_stops(scene, start, end)
+    stops = _path_stops(scene, start, end)
     return FreePart(stops.first, stops.stopped_first(_ENOUGH))
 
 
-def path_stops(scene: Scene, start: Moment, end: Motion) -> MotionStops:
+def _path_stops(scene: Scene, start: Moment, end: Motion) -> MotionStops:
     """Return where bodies stop on the paths from a moment to a motion."""
     twists = start.motion.twists_to(scene.inertia, end)
     shift = scene.inertia.radius[:, None] * twists[:, :3]

@@ -64,6 +64,18 @@ def test_what_an_island_gains_is_taken_from_it_alone(gaining: int, rng: np.rando
     assert (kept < 1e-12) == (gaining == 0)  # the floor takes what the heap on it loses
 
 
+def test_an_island_that_moves_as_one_pays_from_all_of_its_motion(rng: np.random.Generator) -> None:
+    """No motion in it is without momentum: of the two promises the energy is kept."""
+    made = two_heaps(rng)
+    scene, high = made.scene, np.arange(3)
+    rates = made.moment.motion.rates.copy()
+    rates[high] = rates_as_one(scene.inertia.take(high), made.moment.motion.take(high))
+    start = made.moment.with_rates(rates)
+    end = start.with_rates(np.where(np.arange(5)[:, None] < 3, 1.05 * rates, rates))
+    mended = without_gains(scene, start, end, InterfacePoints.none(), np.zeros(5)).motion
+    np.testing.assert_allclose(mended.rates, rates, rtol=1e-9)
+
+
 def test_what_a_moving_body_of_given_motion_touches_may_gain(rng: np.random.Generator) -> None:
     made = two_heaps(rng)
     scene = replace(made.scene, given=np.array([False, True, False, False, False]))
