@@ -72,7 +72,8 @@ class ContactSystem(PlacedBodies):
             parts.append(self._generate_together(joined, reach.flat, tracked, before, unsolved))
         if before is None and not len(tracked):
             at_once, alone = self.split_by_reach(alone, reach.flat)
-            parts += [self._generate_at_once(at_once, reach.flat)] if at_once else []
+            if at_once:
+                parts.append(self._generate_at_once(at_once, reach.flat))
         for pair, near in zip(alone, self._near_triangles(alone, reach.farthest), strict=True):
             known = tracked.take(between(tracked, pair))
             if near is not None and len(near[0]) == len(known) == 0:

@@ -230,17 +230,9 @@ class PlacedBodies:
         if self.fixed is None or not self.fixed.is_plain:
             return [], list(pairs)
         _, kinds = self._joined
-        narrow = [
-            second == FIXED
-            and bool(kinds[first] >= 0)
-            and reach * self._spans[first] <= NARROW * self.radii[first]
-            for first, second in pairs
-        ]
-        split = [
-            [pair for pair, is_narrow in zip(pairs, narrow, strict=True) if is_narrow == wanted]
-            for wanted in (True, False)
-        ]
-        return split[0], split[1]
+        is_narrow = (kinds[:-1] >= 0) & (reach * self._spans <= NARROW * self.radii)
+        narrow = [pair for pair in pairs if pair[1] == FIXED and is_narrow[pair[0]]]
+        return narrow, [pair for pair in pairs if pair[1] != FIXED or not is_narrow[pair[0]]]
 
     def searched_together(self, pair: Pair) -> bool:
         """Return whether near triangles of a pair are found with those of others: unless it is plain and
