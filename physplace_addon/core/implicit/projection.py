@@ -53,6 +53,16 @@ def distances_to_surface(value: Floats, gradient: Floats) -> Floats:
     return distances
 
 
+def distances_within(function: ImplicitFunction, places: Floats, corners: Floats) -> Floats:
+    """Return about how far places (k, 3) between corners (k, c, 3) on the surface are from it (k,).
+
+    No place is farther than from its nearest corner: in the middle of a narrow gap F hardly rises, and its
+    distance to first order says little.
+    """
+    nearest = length(places[:, None] - corners).min(axis=1)
+    return np.asarray(np.minimum(distances_to_surface(*function.gradient(places)), nearest))
+
+
 def newton_step(value: Floats, gradients: Floats, farthest: float) -> tuple[Floats, Floats]:
     """Return the steps to be taken back to reach the surface, and the distances to it, to first order.
 

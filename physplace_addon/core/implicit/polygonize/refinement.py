@@ -13,7 +13,7 @@ import numpy as np
 from ...arrays import Bools, Floats, Ints
 from ...vectors import dot, length, length_and_unit
 from ..functions.base import ImplicitFunction
-from ..projection import distances_to_surface
+from ..projection import distances_within
 from .edge_middles import edge_middles
 from .mesh_topology import MeshTopology
 
@@ -49,7 +49,7 @@ def refined(
     for round_ in range(_ROUNDS + 1):
         topology = MeshTopology.of(triangles, len(points))
         ends = points[topology.ends]
-        at_edges = _distances(function, ends.mean(axis=1), ends)
+        at_edges = distances_within(function, ends.mean(axis=1), ends)
         at_centres = _inside(function, points[triangles], within)
         most = float(max(at_edges.max(initial=0.0), at_centres.max(initial=0.0)))
         vain = most > _NEARER * before[0]
@@ -86,7 +86,7 @@ def _inside(function: ImplicitFunction, corners: Floats, within: float) -> Float
     They are measured at their centres, where that is not little also halfway from there to their corners, and
     where the surface turns far over them, as about creases and narrow blends, all over them.
     """
-    away = _distances(function, corners.mean(axis=1), corners)
+    away = distances_within(function, corners.mean(axis=1), corners)
     turned = _turns(function, corners) > _TURN
     for rows, shares in (
         (np.flatnonzero((away > _LITTLE * within) & ~turned), _HALFWAY),
@@ -94,7 +94,7 @@ def _inside(function: ImplicitFunction, corners: Floats, within: float) -> Float
     ):
         places = np.einsum("sc,tci->tsi", shares, corners[rows])
         owners = np.repeat(corners[rows], len(shares), axis=0)
-        more = _distances(function, places.reshape(-1, 3), owners).reshape(len(rows), len(shares))
+        more = distances_within(function, places.reshape(-1, 3), owners).reshape(len(rows), len(shares))
         away[rows] = np.maximum(away[rows], more.max(axis=1, initial=0.0))
     return away
 
@@ -104,14 +104,6 @@ def _turns(function: ImplicitFunction, corners: Floats) -> Floats:
     normals = length_and_unit(function.gradient(corners.reshape(-1, 3))[1])[1].reshape(-1, 3, 3)
     turns: Floats = length(normals - np.roll(normals, 1, axis=1)).max(axis=1)
     return turns
-
-
-def _distances(function: ImplicitFunction, points: Floats, corners: Floats) -> Floats:
-    """Return about how far points (k, 3) near the surface are from it (k,): no farther than from the nearest
-    of their triangles' corners (k, c, 3), as in the middle of a narrow gap F hardly rises and says little.
-    """
-    nearest = length(points[:, None] - corners).min(axis=1)
-    return np.asarray(np.minimum(distances_to_surface(*function.gradient(points)), nearest))
 
 
 def _squares(points: Floats, topology: MeshTopology) -> Floats:

@@ -15,7 +15,7 @@ from ...arrays import Bools, Floats, Ints
 from ...vectors import cross, dot, length, length_and_unit
 from ..functions.base import ImplicitFunction
 from ..local_thickness import sizing_field
-from ..projection import distances_to_surface, newton_heights, traced_step
+from ..projection import distances_within, newton_heights, traced_step
 from ..surface_components.component_search import SurfaceComponents
 from .restricted_delaunay import DualEdges
 from .surface_points import SurfacePoints
@@ -89,15 +89,11 @@ def surface_balls(
 
 
 def _off(function: ImplicitFunction, corners: Floats) -> Floats:
-    """Return how far triangles (t, 3, 3) are from the surface (t,), at centres and midpoints of edges.
-
-    No place is farther than from a corner: in the middle of a narrow gap F hardly rises and says little.
-    """
+    """Return how far triangles (t, 3, 3) are from the surface (t,), at centres and midpoints of edges."""
     middles = 0.5 * (corners + np.roll(corners, 1, axis=1))
     places = np.concatenate([middles, corners.mean(axis=1, keepdims=True)], axis=1)
-    away = distances_to_surface(*function.gradient(places.reshape(-1, 3))).reshape(-1, 4)
-    nearest = length(places[:, :, None] - corners[:, None]).min(axis=2)
-    return np.asarray(np.minimum(away, nearest).max(axis=1))
+    away = distances_within(function, places.reshape(-1, 3), np.repeat(corners, 4, axis=0))
+    return np.asarray(away.reshape(-1, 4).max(axis=1))
 
 
 def _centres(
