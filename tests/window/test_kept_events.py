@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
-from typing import Any
-
 import bpy
 import pytest
 from mathutils import Vector
 
-from physplace_addon.core.jobs import Progress
 from tests.blender_data import current_scene, physplace
 from tests.scene import scenes
 from tests.window import extension
@@ -23,38 +17,9 @@ from tests.window.placements import (
     header,
     operator,
 )
+from tests.window.slow_reading import slow
 from tests.window.test_dragging import AWAY_FROM_THE_ARROWS, with_the_tool
 from tests.window.user import User
-
-
-class Reading:
-    """A session's own reading, which goes on only when the test lets it, as on a slow machine."""
-
-    def __init__(self, read: Any) -> None:
-        self._read = read
-        self._waits = True
-
-    def job(self, *words: object) -> Generator[Progress, None, Any]:
-        while self._waits:
-            time.sleep(0.002)
-            yield Progress("Reading")
-        return (yield from self._read(*words))
-
-    async def let_go_on(self, user: User) -> None:
-        """Let it read, and wait until that has ended, and what came meanwhile is handled."""
-        assert operator().is_busy
-        self._waits = False
-        await user.until(lambda: not extension.open_sessions() or not operator().is_busy)
-        await user.wait()
-
-
-@contextmanager
-def slow(name: str) -> Iterator[Reading]:
-    """Have the session that is open take long for a job of its own."""
-    session = operator().session
-    reading = Reading(getattr(session, name))
-    setattr(session, name, reading.job)
-    yield reading
 
 
 async def comes_into_view(user: User) -> None:
@@ -80,7 +45,7 @@ async def test_a_point_is_let_go_by_the_button_that_was_released_while_reading(u
     await user.move_to(user.at(cube_at() + AWAY_FROM_THE_ARROWS))
     await user.hold()
     assert operator().session.handle is not None
-    with slow("reading") as reading:
+    with slow(operator().session, "reading") as reading:
         await comes_into_view(user)
         await user.release()
         await reading.let_go_on(user)
@@ -95,7 +60,7 @@ async def test_escape_while_reading_ends_a_move_and_not_the_placement(user: User
     await user.press("X")
     await user.type_text("2")
     await user.until(lambda: cube_at().x == pytest.approx(2.0, abs=1e-4))
-    with slow("reading") as reading:
+    with slow(operator().session, "reading") as reading:
         await comes_into_view(user)
         await user.press("ESC")
         await reading.let_go_on(user)
@@ -107,7 +72,7 @@ async def test_escape_while_reading_ends_a_move_and_not_the_placement(user: User
 
 async def test_escape_while_reading_with_nothing_held_ends_it_at_once(user: User) -> None:
     await placed(user)
-    with slow("reading"):
+    with slow(operator().session, "reading"):
         await comes_into_view(user)
         await user.press("ESC")
     assert_nothing_is_open()
@@ -117,7 +82,7 @@ async def test_escape_while_reading_with_nothing_held_ends_it_at_once(user: User
 async def test_escape_twice_while_reading_ends_a_move_and_the_placement(user: User) -> None:
     await placed(user)
     await user.press("G")
-    with slow("reading"):
+    with slow(operator().session, "reading"):
         await comes_into_view(user)
         await user.press("ESC")
         assert operator().is_busy
@@ -128,7 +93,7 @@ async def test_escape_twice_while_reading_ends_a_move_and_the_placement(user: Us
 
 async def test_keys_while_reading_count_in_their_order(user: User) -> None:
     await placed(user)
-    with slow("reading") as reading:
+    with slow(operator().session, "reading") as reading:
         await comes_into_view(user)
         await user.press("G")
         await user.press("X")
@@ -150,7 +115,7 @@ async def test_what_is_dragged_and_let_go_while_reading_is_left_where_the_mouse_
     await user.hold()
     await user.glide_to(user.at(Vector((2.0, 0.0, 4.0))))
     await user.until(lambda: cube_at().x > 1.0)
-    with slow("reading") as reading:
+    with slow(operator().session, "reading") as reading:
         await comes_into_view(user)
         before = cube_at().x
         await user.glide_to(user.at(Vector((5.0, 0.0, 4.0))), steps=2)
@@ -176,7 +141,7 @@ async def test_a_simulation_that_is_pulled_waits_again_if_let_go_while_it_reads(
     await user.until(lambda: current_scene().frame_current > 5)
     await user.press("SPACE")
     await user.move_to(user.at(cube_at()))
-    with slow("going_on") as reading:
+    with slow(operator().session, "going_on") as reading:
         await user.hold()
         assert operator().session.pulled is not None
         await user.release()

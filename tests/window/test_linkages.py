@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import importlib
-import time
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import bpy
 import numpy as np
 import pytest
 from mathutils import Quaternion
 
-from physplace_addon.core.jobs import Progress
 from physplace_addon.scene.access import present
 from tests.blender_data import physplace, window_manager
 from tests.scene.linkages import rigs
 from tests.scene.linkages.standing_figure import HIP, SEAT, figure_and_chair, overlaps
 from tests.window import afresh, extension
 from tests.window.placements import assert_nothing_is_open, header, operator
+from tests.window.slow_reading import Reading, slow
 from tests.window.user import Point, User
 
 FROM_THE_RIGHT = Quaternion((0.5, 0.5, 0.5, 0.5))  # along -x: y is to the right, z up
 FEET = ((0.09, -0.15, 0.05), (-0.09, -0.15, 0.05))
 SEAT_FRONT, SEAT_END = 0.18, 0.66  # of the chair, along y
 PELVIS = (0.16, 0.08, 1.0)
-SLOW = 0.8  # seconds that a slow machine reads a figure: of these a press works off 0.2 at once
 MOVED = 1e-4  # lengths by which a pinned foot may have moved
 
 
@@ -182,25 +179,15 @@ async def test_a_file_saved_and_one_opened_and_an_undo_half_way_through_a_drag_h
 
 
 @contextmanager
-def pressed_to_drag() -> Iterator[None]:
-    """Give the left mouse button the drag of figures, as an artist's keymap may; a slow machine reads one."""
+def pressed_to_drag() -> Iterator[Reading]:
+    """Give the left mouse button the drag of figures, as an artist's keymap may; reading one takes long."""
     keymap = present(window_manager().keyconfigs.addon).keymaps.new("3D View", space_type="VIEW_3D")
     item = keymap.keymap_items.new("physplace.linkage_drag", "LEFTMOUSE", "PRESS")
-    drag: Any = importlib.import_module(f"{extension.MODULE}.operators.linkages.drag")
-    read = drag.reading_linkage
-
-    def reading(*words: object) -> Generator[Progress, None, Any]:
-        started = time.monotonic()
-        while time.monotonic() < started + SLOW:
-            time.sleep(0.002)
-            yield Progress("Reading")
-        return (yield from read(*words))
-
-    drag.reading_linkage = reading
+    drag = importlib.import_module(f"{extension.MODULE}.operators.linkages.drag")
     try:
-        yield
+        with slow(drag, "reading_linkage") as reading:
+            yield reading
     finally:
-        drag.reading_linkage = read
         keymap.keymap_items.remove(item)
 
 
@@ -221,12 +208,13 @@ async def _press_a_figure(user: User) -> np.ndarray:
 async def test_the_mouse_let_go_while_a_drag_begins_leaves_the_figure_there(
     user: User, outside: bool
 ) -> None:
-    with pressed_to_drag():
+    with pressed_to_drag() as reading:
         before = await _press_a_figure(user)
         await user.move_to(user.at((0.1, -0.3, 1.5)))
         if outside:
             await user.move_to((2.0, 2.0))
         await user.release()
+        await reading.let_go_on(user)
         await user.until(lambda: not extension.open_sessions())
     assert_nothing_is_open()
     assert np.abs(_head() - before).max() > 0.05
@@ -236,12 +224,12 @@ async def test_the_mouse_let_go_while_a_drag_begins_leaves_the_figure_there(
 
 @pytest.mark.parametrize("way", ["ESC", "RIGHTMOUSE", "press again", "full screen"])
 async def test_what_else_happens_while_a_drag_begins_ends_it_or_does_nothing(user: User, way: str) -> None:
-    with pressed_to_drag():
+    with pressed_to_drag() as reading:
         before = await _press_a_figure(user)
         if way == "press again":
             await user.hold()
             assert extension.open_sessions() == ["PHYSPLACE_OT_linkage_drag"]
-            await user.until(lambda: not operator().is_busy)
+            await reading.let_go_on(user)
             assert operator().session.grabbed is not None
             await user.press("ESC")
         elif way == "full screen":
