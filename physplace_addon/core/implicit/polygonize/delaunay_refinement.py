@@ -103,7 +103,7 @@ def delaunay_refining(
     own = creases.taken_into(SurfacePoints.of(places), neighbouring(places), _NONE)
     rounds = DualEdgesOfRounds(function, spacing, components)
     most = max(MOST_POINTS, _GROWTH * len(places))
-    if _estimated(function, places, spacing) > max(_MOST_ESTIMATED, _GROWTH * len(places)):
+    if _estimated(function, own.plain, spacing) > max(_MOST_ESTIMATED, _GROWTH * len(places)):
         none = np.zeros((0, 3), dtype=np.intp)
         return RestrictedDelaunay(places, none, np.ones(len(places), dtype=np.bool_), True)
     for round_ in range(_ROUNDS):
@@ -133,7 +133,8 @@ def _estimated(function: ImplicitFunction, places: Floats, spacing: float) -> fl
     """Return about how many points the surface needs, by those (n, 3) that are spread over it at first.
 
     Each stands for the area that the distance to the next one leaves it, but not for more than bends as it
-    does, and twice where the next one is on the other side of what is thin.
+    does, and twice where the next one is on the other side of what is thin. They are outside of the zones of
+    creases, on which the other side is as near as one likes, however thick the body is.
     """
     if len(places) < 2:
         return 0.0

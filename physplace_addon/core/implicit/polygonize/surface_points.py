@@ -63,9 +63,14 @@ class SurfacePoints:
         """The squares of the radii (n,) of the zones about points on creases; 0 of others."""
         return np.pad(self.curves.zones**2, (0, len(self.places) - len(self.curves)))
 
+    @property
+    def plain(self) -> Floats:
+        """The places (k, 3) of the points that are not on creases."""
+        return self.places[len(self.curves) :]
+
     def normals(self, function: ImplicitFunction) -> Floats:
         """Return the unit normals (n, 2, 3) of the surface, on a crease those of both sides."""
-        plain = length_and_unit(function.gradient(self.places[len(self.curves) :])[1])[1]
+        plain = length_and_unit(function.gradient(self.plain)[1])[1]
         return np.concatenate([self.curves.points.normals, np.repeat(plain[:, None], 2, axis=1)])
 
 

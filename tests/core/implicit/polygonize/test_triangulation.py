@@ -35,6 +35,7 @@ from physplace_addon.core.implicit.polygonize.triangulation import (
 from physplace_addon.core.implicit.projection import projected
 from physplace_addon.core.implicit.surface_components.component_search import components_of
 from physplace_addon.core.implicit.surface_components.subdivision import BoxClass, SearchLimits, subdivided
+from tests.core.implicit.functions.every_function import rotations
 from tests.core.implicit.surfaces import blob_of_genus, blobby_cylinder
 from tests.oracles.grid_surface import grid_surface
 
@@ -231,6 +232,16 @@ def test_boxes_that_overlap_do_not_touch_themselves(function: ImplicitFunction) 
     small = boxes.tree.sides[boxes.which(BoxClass.UNDECIDED)] <= spacing / 500.0
     assert small.any()
     assert not len(touching_places(function, boxes, spacing / 500.0, spacing / 40.0))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_box_needs_no_more_points_for_being_turned(seed: int) -> None:
+    """Then samples come to lie on its edges, where the other side of them is as near as one likes."""
+    turn = rotations(np.random.default_rng(seed), 1)
+    mesh = meshed(Boxes.of([0.0, 0.0, 0.0], [[0.7, 0.5, 0.3]], 0.0, turn))
+    assert mesh.status is MeshStatus.CLOSED
+    assert len(mesh.points) < 400
+    assert mesh.volume == pytest.approx(8 * 0.7 * 0.5 * 0.3, rel=1e-4)
 
 
 def test_boxes_with_corners_in_each_other_have_a_mesh() -> None:
