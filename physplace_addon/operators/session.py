@@ -44,7 +44,7 @@ class Pacing:
 
     def __init__(self) -> None:
         self.step_seconds = 0.0
-        self._debt = 0.0
+        self._debt, self._budget = 0.0, 1.0  # ticks of work that are owed, each of so many seconds
         self._is_paying = False
         self._last_tick = time.perf_counter()
 
@@ -77,7 +77,8 @@ class Pacing:
         """Return whether the view has had its time. A debt is paid all at once, in ticks without work."""
         now = time.perf_counter()
         passed, self._last_tick = now - self._last_tick, now
-        self._debt = max(self._debt - min(passed / (REST * seconds), 1.0), 0.0)
+        owed = min(self._debt * (self._budget / seconds), _LARGEST_DEBT)
+        self._debt, self._budget = max(owed - min(passed / (REST * seconds), 1.0), 0.0), seconds
         self._is_paying = self._debt > (0.0 if self._is_paying else _PATIENCE)
         return not self._is_paying
 

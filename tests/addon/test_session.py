@@ -58,6 +58,12 @@ def test_work_within_the_budget_leaves_no_tick_out() -> None:
         time.sleep(TICK)
 
 
+def test_a_step_of_a_tick_without_a_budget_leaves_no_tick_of_a_longer_one_out() -> None:
+    pacing, step = Pacing(), Steps(TICK)
+    assert pacing.work(step, 1e-9) == 1
+    assert pacing.work(step, 2.0 * TICK) is not None
+
+
 def test_a_history_shows_the_state_that_it_is_scrubbed_to_and_no_other_than_there_are() -> None:
     states = ["first", "second", "third"]
     history = History(states)
