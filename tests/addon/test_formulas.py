@@ -32,6 +32,7 @@ def changed(obj: bpy.types.Object, key: str, value: object) -> None:
     current_view_layer().update()
 
 
+@pytest.mark.slow
 def test_a_formula_is_placed_by_its_true_surface_and_gets_a_mesh() -> None:
     scenes.floor()
     obj = ring(location=(0.0, 0.0, 2.0))

@@ -19,8 +19,9 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = sorted([*DOCS.glob("*.md"), *DOCS.glob("recipes/*.md")])
 RECIPES = {recipe.name for recipe in recipes()}  # whose code is run with their steps
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+RIG = '"Rig"'  # the name of the figure in blocks that pose one, which takes long
 BLOCKS = [
-    pytest.param(block, id=f"{page.stem}-{number}")
+    pytest.param(block, id=f"{page.stem}-{number}", marks=[pytest.mark.slow] * (RIG in block))
     for page in PAGES
     if page.relative_to(DOCS).with_suffix("").as_posix() not in RECIPES
     for number, block in enumerate(BLOCK.findall(page.read_text()))
@@ -92,7 +93,7 @@ def test_the_page_of_properties_has_every_custom_property_that_the_code_names() 
 @pytest.mark.parametrize("block", BLOCKS)
 def test_a_block_of_code_runs_as_it_stands(block: str, tmp_path: Path) -> None:
     scenes.floor()
-    if '"Rig"' in block:
+    if RIG in block:
         upright_figure("Rig").location.z = 0.005
         current_view_layer().update()
     else:

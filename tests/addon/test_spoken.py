@@ -122,6 +122,7 @@ def test_each_status_is_translated(status: Enum) -> None:
     assert_german(str(status.value))
 
 
+@pytest.mark.slow
 def test_what_operators_tell_is_translated() -> None:
     missing = []
     for text in dict.fromkeys(told()):
@@ -142,6 +143,7 @@ def test_what_errors_say_of_a_scene_is_translated() -> None:
     assert missing == []
 
 
+@pytest.mark.slow
 def test_no_template_is_left_of_a_sentence_that_is_gone() -> None:
     known = set(re.findall("[a-z]+", " ".join(constants()).lower()))
     for source in read(FILE.read_text(encoding="utf-8")):

@@ -15,6 +15,7 @@ from tests.blender_data import preferences
 NAMED = re.compile(r"physplace_\w+|%\w|\{\w*\}|\d+(?:\.\d+)?|\bF9\b")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", sorted(translations()))
 def test_every_text_is_translated_and_nothing_else(language: str) -> None:
     texts = translations()[language]

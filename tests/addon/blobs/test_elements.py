@@ -76,6 +76,7 @@ def test_a_cone_that_is_mirrored_keeps_its_apex_above() -> None:
         assert value[0] > 0.0 > value[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", SOLIDS)
 def test_a_solid_is_sculpted_and_written_back_as_it_is_solved(kind: str) -> None:
     blob = add(kind)

@@ -22,6 +22,7 @@ from tests.scene.linkages.standing_figure import HIP, SEAT, figure_and_chair, ov
 FEET = ("Foot.L", "Foot.R")
 
 
+@pytest.mark.slow
 def test_three_drags_by_a_script_have_a_standing_figure_sit_on_a_chair_with_its_feet_on_the_floor() -> None:
     rig = figure_and_chair()
     for foot in FEET:
@@ -44,6 +45,7 @@ def test_three_drags_by_a_script_have_a_standing_figure_sit_on_a_chair_with_its_
     assert bend < 0.5, "its knees are bent"
 
 
+@pytest.mark.slow
 def test_a_figure_with_pinned_feet_comes_to_rest_where_the_mouse_has_led_it_onto_a_seat() -> None:
     rig = figure_and_chair()
     for foot in FEET:
@@ -161,6 +163,7 @@ def test_pins_stay_where_they_were_set_though_a_far_figure_is_seen_from_another_
     np.testing.assert_allclose(session.poses[2].points(np.array([0.0, 1.0, 0.0])), target, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_a_figure_that_is_let_go_on_a_fast_way_stops_at_what_was_not_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

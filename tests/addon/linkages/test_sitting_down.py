@@ -126,6 +126,7 @@ def test_a_chain_of_bones_falls_over_on_the_floor() -> None:
     assert max(heights) < 0.2
 
 
+@pytest.mark.slow
 def test_parts_that_overlap_only_in_the_rest_pose_go_through_each_other_and_are_named() -> None:
     rig = rigs.armature(rigs.chain(3))
     for name, half in (("Bone 0", 0.5), ("Bone 1", 0.5), ("Bone 2", 1.6)):  # the last one reaches the first
@@ -186,6 +187,7 @@ def triangles_of(obj: bpy.types.Object) -> np.ndarray:
     return corners
 
 
+@pytest.mark.slow
 def test_a_figure_of_sixteen_parts_sits_down_on_a_chair() -> None:
     rig = figure_bent_over_the_seat()
     assert overlaps() == []

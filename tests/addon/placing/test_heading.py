@@ -24,6 +24,7 @@ def test_there_are_a_plate_and_twenty_others() -> None:
     assert len(MESHES) + len(SURFACES) >= 21
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*MESHES, *(f"exact {kind}" for kind in SURFACES)])
 def test_what_can_rest_as_it_stands_keeps_its_heading_and_its_place(name: str) -> None:
     scenes.floor()

@@ -24,6 +24,7 @@ RECIPES = recipes()
 SLOW = {"recipes/fill-a-jar", *LONG}
 
 
+@pytest.mark.recipe
 @pytest.mark.parametrize(
     "recipe",
     [pytest.param(each, id=each.name, marks=[pytest.mark.slow] * (each.name in SLOW)) for each in RECIPES],

@@ -114,6 +114,7 @@ def test_a_text_stands_on_its_letters() -> None:
     assert (region["object_1"], region["dimension"]) == ("Table", 2)
 
 
+@pytest.mark.slow
 def test_a_blob_that_was_placed_touches_what_it_rests_on() -> None:
     blob = two_balls()
     floor = box("Table", (20.0, 20.0, 1.0), (0.0, 0.0, -3.5))

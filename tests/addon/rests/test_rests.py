@@ -138,6 +138,7 @@ def test_the_way_is_keyed_with_states_only_and_again_instead_of_twice() -> None:
     assert keyed_rests.key_frames(cube) == list(keyed_rests.FRAMES)
 
 
+@pytest.mark.slow
 def test_a_push_and_a_connection_act_in_the_object_s_own_coordinates() -> None:
     scenes.floor()
     scenes.cube("Wall", (4.5, 0.0, 1.0)).scale = (1.0, 8.0, 2.0)

@@ -7,6 +7,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+import pytest
 
 from physplace_addon.core.jobs import finished
 from physplace_addon.scene.dynamics.reading import read_dynamics
@@ -15,6 +16,7 @@ from tests.scene import scenes
 from tests.scene.dynamics.rigid_scenes import constraint, key, select
 
 
+@pytest.mark.slow
 def test_what_sleeps_in_a_joint_wakes_when_what_it_hangs_from_moves() -> None:
     hook = scenes.cube("Hook", (0.0, 0.0, 5.0))
     for frame, x in ((1, 0.0), (30, 0.0), (40, 4.0)):

@@ -44,6 +44,7 @@ MOVERS: dict[str, Callable[[], bpy.types.Object]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MOVERS)
 def test_it_falls_onto_the_floor_and_stays_above_it(name: str) -> None:
     scenes.floor()
@@ -56,6 +57,7 @@ def test_it_falls_onto_the_floor_and_stays_above_it(name: str) -> None:
     assert -1e-6 < lowest(obj) < 1e-3  # of its triangles, which may be inside of the surface
 
 
+@pytest.mark.slow
 def test_a_cube_falls_onto_a_blob_and_rolls_off_it() -> None:
     scenes.floor().location.z = -3.0
     two_balls()

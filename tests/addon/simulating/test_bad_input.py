@@ -243,6 +243,7 @@ def test_a_body_ten_million_times_as_heavy_moves_as_it_must_and_pushes_no_one_th
     assert _fastest(run) < 2.0 * (2.0 * 9.81 * 0.5) ** 0.5
 
 
+@pytest.mark.slow
 def test_an_extreme_friction_only_holds() -> None:
     scenes.floor()["physplace_friction"] = 1e9
     cube = _cube(z=1.0)
@@ -254,6 +255,7 @@ def test_an_extreme_friction_only_holds() -> None:
     assert run.poses(1)[0].translation[0] < 0.09, "it tips over its edge, and does not slide"
 
 
+@pytest.mark.slow
 def test_what_is_thrown_very_fast_passes_through_nothing() -> None:
     wall = scenes.floor("Wall")
     wall.rotation_euler = (0.0, np.pi / 2.0, 0.0)

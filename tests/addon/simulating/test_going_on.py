@@ -133,6 +133,7 @@ def test_where_nothing_is_changed_the_same_simulation_goes_on() -> None:
     np.testing.assert_array_equal(before, after)
 
 
+@pytest.mark.slow
 def test_a_block_that_tumbles_goes_on_from_any_frame_as_it_did_before_to_the_last_bit() -> None:
     scenes.floor()
     cube = scenes.cube("Cube", (0.0, 0.0, 1.8))
@@ -210,6 +211,7 @@ def test_an_added_object_that_is_selected_joins_and_is_keyed_from_there_on() -> 
     _assert_played_back("Added", path[PAUSED:], 1 + PAUSED)
 
 
+@pytest.mark.slow
 def test_a_joint_holds_where_it_held_however_the_bodies_have_moved_since() -> None:
     upper, lower = scenes.cube("Upper", (1.5, 0.0, 9.0)), scenes.cube("Lower", (4.5, 0.0, 9.0))
     post = scenes.cube("Post", (-1.5, 0.0, 9.0))

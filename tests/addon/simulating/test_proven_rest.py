@@ -73,6 +73,7 @@ def frames_of(names: list[str], last: int) -> Floats:
     return np.array(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SCENES)
 def test_it_ends_where_check_rest_says_at_rest_and_no_jump_is_seen(
     name: str, capfd: pytest.CaptureFixture[str]
