@@ -79,7 +79,8 @@ class Equations:
         numbers, between = np.array([i for i, _ in anchored], np.intp), [joint for _, joint in anchored]
         joints = Joints.of(between, groups.inertia)
         firm: list[RowBatch] = list(_joint_batches(groups, between, joints))
-        firm += [constraint.batch(groups) for constraint in linkage.constraints]
+        batches = [constraint.batch(groups) for constraint in linkage.constraints]
+        firm += [batch for batch in batches if len(batch.body)]
         stiff = _stiff_axes(groups, joints, numbers, reference)
         before = sum(len(batch.body) for batch in firm)
         compliance = np.full(before, JOINT_COMPLIANCE)
@@ -119,7 +120,7 @@ class Equations:
         batches = (*self.batches[:firm], *(batch for some in of_goals for batch in some))
         found = replace(self, batches=batches, goals=tuple(goals), goal_batches=len(batches) - firm)
         if self.has_goals_like(found):
-            kept = ("dual", "places", "body", "bend_exactly", "bending_both", "soft")
+            kept = ("dual", "places", "body", "bend_exactly", "bending_both", "soft", "angles", "_limited")
             found.__dict__.update({name: getattr(self, name) for name in kept})
             return found
         first = int(np.count_nonzero(self.goal < 0))
@@ -188,15 +189,32 @@ class Equations:
         """The limits of Euler angles; None without any."""
         return angle_limits(self.groups.linkage.constraints, self.groups)
 
+    @cached_property
+    def _limited(self) -> tuple[Ints, Joints]:
+        """Which of the joints have limits, and these alone."""
+        has = np.isfinite(self.joints.lower) | np.isfinite(self.joints.upper)
+        numbers = np.flatnonzero(has.any(axis=1))
+        return numbers, self.joints.take(numbers)
+
     @property
     def has_limits(self) -> bool:
         """Whether a joint has a limit."""
-        ends = (self.joints.lower, self.joints.upper)
-        return self.angles is not None or any(bool(np.isfinite(end).any()) for end in ends)
+        return self.angles is not None or bool(len(self._limited[0]))
+
+    def _limited_frames(self, configuration: Configuration) -> AnchorFrames:
+        """Return where the anchor frames of joints with limits are."""
+        limited, inertia = self._limited[1], self.groups.inertia
+        return AnchorFrames.at(limited, inertia, configuration.centre, configuration.turn)
 
     def limits(self, configuration: Configuration, near: Floats | None = None) -> JointRows:
-        """Return the gaps of the joints' limits, then those of Euler angles."""
-        mine = limit_rows(self.frames(configuration), near)
+        """Return the gaps of the joints' limits, then those of Euler angles.
+
+        near (j, 6): coordinates of the joints from which whole turns are counted.
+        """
+        numbers = self._limited[0]
+        known = None if near is None else near[numbers]
+        mine = limit_rows(self._limited_frames(configuration), known)
+        mine = replace(mine, joint=numbers[mine.joint])
         if self.angles is None:
             return mine
         rows = self.angles.rows(configuration)
@@ -205,11 +223,11 @@ class Equations:
 
     def limit_hessians(self, configuration: Configuration, numbers: Ints) -> Floats:
         """Return the second derivatives (k, 12, 12) of some gaps of limits by their two groups' twists."""
-        frames = self.frames(configuration)
+        frames = self._limited_frames(configuration)
         of_joints = limit_rows(frames)
         count = len(of_joints)
         mine = numbers[numbers < count]
-        upper = mine >= np.isfinite(self.joints.lower).sum()
+        upper = mine >= np.isfinite(frames.joints.lower).sum()
         found = coordinate_hessians(frames, of_joints.take(mine), np.where(upper, -1.0, 1.0))
         if self.angles is None or len(mine) == len(numbers):
             return found

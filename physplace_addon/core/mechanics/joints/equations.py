@@ -346,9 +346,11 @@ def limit_rows(frames: AnchorFrames, near: Floats | None = None) -> JointRows:
     Those of shifts are over R; axes without a limit have no row.
     """
     joints = frames.joints
-    units = joints.units
-    lower = coordinate_rows(frames, np.isfinite(joints.lower), near)
-    upper = coordinate_rows(frames, np.isfinite(joints.upper), near)
+    units, blocks, values = joints.units, frames.coordinate_blocks(), frames.coordinates(near)
+    lower, upper = (
+        _rows(frames, joint, axis, blocks, values)
+        for joint, axis in (np.nonzero(np.isfinite(end)) for end in (joints.lower, joints.upper))
+    )
     over = lower.value - (joints.lower / units)[lower.joint, lower.axis]
     under = (joints.upper / units)[upper.joint, upper.axis] - upper.value
     negative = JointRows(-upper.blocks, upper.body, under, upper.joint, upper.axis)
