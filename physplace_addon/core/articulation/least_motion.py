@@ -47,7 +47,7 @@ import numpy as np
 from ..arrays import ArrayRecord, Floats, Ints
 from ..contact.system import FIXED
 from ..optimization.complementarity import complementary
-from ..optimization.saddle_systems import SaddleSystem, raised_inverse
+from ..optimization.saddle_systems import SaddleSystem, eigen, raised_inverse
 from .configuration import Configuration
 from .equations import Equations
 from .rows import Rows
@@ -315,12 +315,14 @@ def _mixed_bend(equations: Equations, body: Ints, hessians: Floats, pull: Floats
         pull (p,): their multipliers.
     """
     count = len(equations.groups)
-    pairs, number = np.unique(body, axis=0, return_inverse=True)
-    sums = np.zeros((len(pairs), 12, 12))
-    np.add.at(sums, number.ravel(), -pull[:, None, None] * hessians)
+    key, number = np.unique((body + 1) @ np.array([count + 1, 1]), return_inverse=True)
+    pairs = np.stack(np.divmod(key, count + 1), axis=1) - 1
+    by_pair = np.zeros((len(pairs), len(body)))
+    by_pair[number.ravel(), np.arange(len(body))] = -pull
+    sums = (by_pair @ hessians.reshape(len(body), 144)).reshape(-1, 12, 12)
     metric = np.concatenate([equations.groups.metric, np.full((1, 6), np.inf)])  # nothing moves the world
     root = np.sqrt(metric[pairs]).reshape(-1, 12)
-    values, vectors = np.linalg.eigh(sums / root[:, :, None] / root[:, None])
+    values, vectors = eigen(sums / root[:, :, None] / root[:, None])
     pair, which = np.nonzero(np.abs(values) > _SLIGHT)
     most = np.sort(np.argsort(-np.abs(values[pair, which]), kind="stable")[:_MOST_BENDS])
     pair, which = pair[most], which[most]

@@ -5,22 +5,27 @@
 is solved by the normal equations (`dual_equations`), which need the inverse of K, a matrix for each body.  So
 its curvature is raised to be positive, to K'.  But a body that bends away need not be free to do so: joints
 may leave no motion for it.  Then K' is too stiff, and Newton's method with it only linear.  And what bends by
-two bodies at once has no place in K'.  Both are put right by a few directions U (6 m, u) with signs S: with
-K = K' + U S U', and X the solution of K' for U,
+two bodies at once has no place in K'.  Both are put right by a few directions: U (6 m, u) that are added and
+V (6 m, v) that are taken away, K+ = K' + U U' and K = K+ - V V'.  With X and Y the solutions of K' for U and
+V, and P = 1 + U' X,
 
-    x = x' - X (S + U' X)^-1 U' x',    x' that of K'.
+    x+ = x' - X P^-1 U' x',    x' that of K',
 
-Where K would not be positive along free motions, as much is put back as these need.  Let K+ be K' with the
-directions of S = 1, X the solutions of K+ for the others, and w an eigenvector of -1 + U' X of these with the
-eigenvalue v.  Along z = X w
+and K+ has the solutions Y - X Q for V, Q = P^-1 U' Y.  Where K would not be positive along free motions, as
+much is put back as these need.  Let w be an eigenvector of V' (Y - X Q) with the eigenvalue e.  Along
+z = (Y - X Q) w
 
-    z' K+ z = 1 + v,    z' K z = -v (1 + v),
+    z' K+ z = e,    z' K z = e (1 - e),
 
 and motions of other w are orthogonal to z in both.  So each keeps the share r of z' K+ z that it needs:
-K+ - t U w (U w)' with t = (1 - r) / (1 + v), where r = -v is all of K.  What bends away keeps the size of its
-curvature, r = |v|, as steps to a minimum do.  And what is small is small beside the metric, z' M z: joints
-that are all but at a dead point have multipliers, and bends, without bound, so that a share of K+ that looks
-like nothing may be stiffer than M by far.
+K+ - t V w (V w)' with t = (1 - r) / e, where r = 1 - e is all of K.  That adds to x, as z is orthogonal to
+others,
+
+    (t / r) z (V w)' x+ = (t / r) z ((V - U Q) w)' x'.
+
+What bends away keeps the size of its curvature, r = |1 - e|, as steps to a minimum do.  And what is small is
+small beside the metric, z' M z: joints that are all but at a dead point have multipliers, and bends, without
+bound, so that a share of K+ that looks like nothing may be stiffer than M by far.
 """
 
 from __future__ import annotations
@@ -47,9 +52,9 @@ class SaddleSystem:
     Attributes:
         dual: the normal equations, factored with the inverse of K'.
         inverse: that inverse (m, 6, 6) of each body, or its diagonal (m, 6).
-        changes (u, m, 6): U, each times what stays of it, turned so that S + U' X is diagonal.
-        solutions (u, m, 6), multipliers (n, u): X with its multipliers.
-        gain (u,): the negative inverse of that diagonal.
+        changes (u, m, 6): U, and (V - U Q) w of what is taken away.
+        solutions (u, m, 6), multipliers (n, u): X and z with their multipliers.
+        gain (u, u): -P^-1 and t / r.
     """
 
     dual: DualEquations
@@ -63,27 +68,33 @@ class SaddleSystem:
     def of(cls, dual: DualEquations, inverse: Floats, rows: int) -> SaddleSystem:
         """Return the system of K' alone, from normal equations that have been factored with its inverse."""
         none = np.zeros((0, len(inverse), 6))
-        return cls(dual, inverse, none, none, np.zeros((rows, 0)), np.zeros(0))
+        return cls(dual, inverse, none, none, np.zeros((rows, 0)), np.zeros((0, 0)))
 
     def lowered(self, raised: Floats, changes: Floats, signs: Floats, metric: Floats) -> SaddleSystem:
         """Return the system without what was raised and with changes, as far as free motions stay positive.
 
         Args:
             raised (u, m, 6): directions along which the curvature of K' was raised.
-            changes (v, m, 6), signs (v,): other directions U, and S of these.
+            changes (v, m, 6), signs (v,): other directions; 1 for those of U, -1 for those of V.
             metric (m, 6): M.
         """
         more, less = changes[signs > 0.0], np.concatenate([raised, changes[signs < 0.0]])
         if not len(more) and not len(less):
             return self
-        every = np.concatenate([more, less])
+        every, count = np.concatenate([more, less]), len(more)
         x, multipliers = self.solved_for(every)
         along, moves = (each.reshape(len(x), metric.size) for each in (every, x))
-        combined, values = _kept(along @ moves.T, (moves * metric.ravel()) @ moves.T, len(more))
-        changed, solutions = ((combined.T @ each).reshape(-1, *metric.shape) for each in (along, moves))
-        return SaddleSystem(
-            self.dual, self.inverse, changed, solutions, multipliers @ combined, -1.0 / values
-        )
+        gram = along @ moves.T
+        added = np.linalg.inv(np.eye(count) + gram[:count, :count])
+        of_more = added @ gram[:count, count:]
+        energy, turn = np.linalg.eigh(gram[count:, count:] - gram[count:, :count] @ of_more)
+        turned = np.concatenate([-of_more @ turn, turn]).T
+        free = turned @ moves
+        taken, gain = _taken(energy, (free * free) @ metric.ravel())
+        changed = np.concatenate([along[:count], turned[taken] @ along]).reshape(-1, *metric.shape)
+        solutions = np.concatenate([moves[:count], free[taken]]).reshape(-1, *metric.shape)
+        back = np.concatenate([multipliers[:, :count], multipliers @ turned[taken].T], axis=1)
+        return SaddleSystem(self.dual, self.inverse, changed, solutions, back, _block_diagonal(-added, gain))
 
     def solved(self, right: Floats, below: Floats) -> tuple[Floats, Floats]:
         """Return x (m, 6) and l (n,) for r (m, 6) and p (n,)."""
@@ -92,8 +103,9 @@ class SaddleSystem:
         x = free + self.dual.primal(multipliers)
         if not len(self.gain):
             return x, multipliers
-        share = self.gain * np.einsum("ukj,kj->u", self.changes, x)
-        return x + np.einsum("u,ukj->kj", share, self.solutions), multipliers + self.multipliers @ share
+        changes, solutions = self._flat
+        share = self.gain @ (changes @ x.ravel())
+        return x + (share @ solutions).reshape(x.shape), multipliers + self.multipliers @ share
 
     def solved_for(self, right: Floats) -> tuple[Floats, Floats]:
         """Return x (k, m, 6) and l (n, k) for many r (k, m, 6), and p = 0."""
@@ -103,40 +115,37 @@ class SaddleSystem:
         x = free + self.dual.primal_of_many(multipliers)
         if not len(self.gain):
             return x, multipliers
-        changes, solutions = (each.reshape(len(self.gain), -1) for each in (self.changes, self.solutions))
-        share = changes @ x.reshape(len(x), -1).T * self.gain[:, None]
+        changes, solutions = self._flat
+        share = self.gain @ (changes @ x.reshape(len(x), -1).T)
         return x + (share.T @ solutions).reshape(x.shape), multipliers + self.multipliers @ share
 
-
-def _kept(gram: Floats, squares: Floats, count: int) -> tuple[Floats, Floats]:
-    """Return combinations (u, v) of directions, and S + U' X (v,), of what is put back and added.
-
-    Args:
-        gram (u, u): U' X of all directions.
-        squares (u, u): X' M X.
-        count: the number of those of S = 1, the first ones.
-    """
-    of_more = np.linalg.solve(np.eye(count) + gram[:count, :count], gram[:count, count:])
-    values, turn = np.linalg.eigh(gram[count:, count:] - gram[count:, :count] @ of_more)
-    along = np.concatenate([-of_more, np.eye(len(values))]) @ turn
-    taken, share = _taken(values, (along * (squares @ along)).sum(axis=0))
-    combined = np.zeros((len(gram), count + len(taken)))
-    combined[:count, :count], combined[count:, count:] = np.eye(count), turn[:, taken] * np.sqrt(share)
-    signs = np.concatenate([np.ones(count), -np.ones(len(taken))])
-    found, turn = np.linalg.eigh(combined.T @ gram @ combined + np.diag(signs))
-    return combined @ turn, found
+    @property
+    def _flat(self) -> tuple[Floats, Floats]:
+        """The changes and the solutions (u, 6 m)."""
+        size = len(self.gain), self.changes[0].size
+        return self.changes.reshape(size), self.solutions.reshape(size)
 
 
 def _taken(energy: Floats, squares: Floats) -> tuple[Ints, Floats]:
-    """Return which directions are put back, and their t.
+    """Return which directions are taken away, and their t / r.
 
-    energy (u,): z' K+ z = 1 + v.  squares (u,): z' M z.
+    energy (v,): e = z' K+ z.  squares (v,): z' M z.
     """
     energy = np.maximum(energy, _ROUNDED)
     least = np.where(energy < 1.0, _FLAT, _LEAST_CURVATURE) * squares / energy
     rest = np.minimum(np.maximum(np.maximum(np.abs(1.0 - energy), _ROUNDED), least), 1.0)
     taken = np.flatnonzero((rest < 1.0) & (energy > _ROUNDED))
-    return taken, (1.0 - rest[taken]) / energy[taken]
+    return taken, (1.0 - rest[taken]) / (energy[taken] * rest[taken])
+
+
+def _block_diagonal(first: Floats, diagonal: Floats) -> Floats:
+    """Return a matrix of a block (k, k) and then a diagonal (d,)."""
+    count, size = len(first), len(first) + len(diagonal)
+    out = np.zeros((size, size))
+    out[:count, :count] = first
+    each = np.arange(count, size)
+    out[each, each] = diagonal
+    return out
 
 
 def raised_inverse(metric: Floats, bend: Floats, exact: Bools) -> tuple[Floats, Floats]:
@@ -175,6 +184,23 @@ def _inverses(matrices: Floats) -> Floats:
     columns = np.stack([cross(second, third), cross(third, first), cross(first, second)], axis=2)
     inverses: Floats = columns / dot(first, columns[:, :, 0])[:, None, None]
     return inverses
+
+
+def eigen(matrices: Floats) -> tuple[Floats, Floats]:
+    """Return the eigenvalues (k, 12) and eigenvectors (k, 12, 12) of symmetric matrices of two bodies, of
+    which most have entries for six coordinates alone: of turns, or of a body beside the world.
+    """
+    values, vectors = np.zeros(matrices.shape[:2]), np.zeros(matrices.shape)
+    used = (matrices != 0.0).any(axis=2)
+    small = np.flatnonzero(used.sum(axis=1) <= 6)
+    large = np.flatnonzero(used.sum(axis=1) > 6)
+    mine = np.sort(np.argsort(~used[small], axis=1, kind="stable")[:, :6], axis=1)
+    each = small[:, None]
+    rows, columns = mine[:, :, None], mine[:, None]
+    values[each, np.arange(6)], within = np.linalg.eigh(matrices[each[:, None], rows, columns])
+    vectors[each[:, None], rows, np.arange(6)] = within
+    values[large], vectors[large] = np.linalg.eigh(matrices[large])
+    return values, vectors
 
 
 def times(inverse: Floats, right: Floats) -> Floats:
