@@ -64,7 +64,7 @@ class DualEquations:
         self._owner = np.where(body.ravel() >= 0, body.ravel(), 0)
         self._columns = (self._owner[:, None] * 6 + np.arange(6)).ravel()
         self._still = np.flatnonzero(body.ravel() < 0)
-        self._row_starts = 12 * np.arange(self._rows + 1)
+        self._rates, self._primal = self._pattern(), self._pattern().T
         self._in_hub = [(hub, entry[owner == hub]) for hub in dense]
         kept = entry[~np.isin(owner, dense)]
         first, second = _pairs_by_owner(kept, body.ravel()[kept])
@@ -182,7 +182,8 @@ class DualEquations:
 
     def primal_of_many(self, multipliers: Floats) -> Floats:
         """Return K^-1 J' l (k, m, 6) for multipliers l (n, k)."""
-        sums: Floats = self._as_matrix(self._weighted).T @ multipliers
+        self._primal.data = self._weighted.ravel()
+        sums: Floats = self._primal @ multipliers
         return sums.T.reshape(-1, self._count, 6)
 
     def rates(self, x: Floats) -> Floats:
@@ -193,13 +194,14 @@ class DualEquations:
 
     def rates_of_many(self, x: Floats) -> Floats:
         """Return J x' (n, k) for coordinates x (k, m, 6)."""
-        rates: Floats = self._as_matrix(self._flat_blocks) @ x.reshape(len(x), 6 * self._count).T
+        self._rates.data = self._flat_blocks.ravel()
+        rates: Floats = self._rates @ x.reshape(len(x), 6 * self._count).T
         return rates
 
-    def _as_matrix(self, entries: Floats) -> sparse.csr_array:
-        """Return entries (2 n, 6), two for each row, as a matrix (n, 6 m)."""
-        shape = (self._rows, 6 * self._count)
-        return sparse.csr_array((entries.ravel(), self._columns, self._row_starts), shape)
+    def _pattern(self) -> sparse.csr_array:
+        """Return a matrix (n, 6 m) of the pattern of J, of whose entries each row has two by six."""
+        shape, starts = (self._rows, 6 * self._count), 12 * np.arange(self._rows + 1)
+        return sparse.csr_array((np.zeros(12 * self._rows), self._columns, starts), shape)
 
 
 class _GeneralFactor:
