@@ -25,7 +25,7 @@ too.  What still oscillates is damped: where a step turns back and is hardly sho
 step that leaves a saddle grows in the same direction and is not.
 
 Rows that cannot hold.  l' are the multipliers of the step before for joints, so that these hold exactly in
-the end (method of multipliers), also where rows repeat others; C is made smaller where they all but do so
+the end (method of multipliers), also where rows repeat others; C is made smaller where that is slow
 (`tracking`).  For a goal l' is that too as long as it is nearly met; else it is 0, which leaves the least
 squares of all goals by their weights, and the least motion among these poses.  A straight arm then points at
 what it cannot reach, and nothing is singular.
@@ -44,7 +44,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import ArrayRecord, Floats, Ints
+from ..arrays import ArrayRecord, Bools, Floats, Ints
 from ..contact.system import FIXED
 from ..optimization.complementarity import complementary
 from ..optimization.saddle_systems import SaddleSystem, eigen, raised_inverse
@@ -61,6 +61,7 @@ _MOST_BENDS = 48  # of these, the greatest: each takes a solution of all rows
 _BENDS = 1e-9  # of the bend, over M, that is worth a matrix
 _CHOICES = 12  # rounds in which gaps are chosen that a step closes
 _CLOSES = 1e-10  # gap below which it is closed, over L
+_ROUNDING = 1e-9  # of a gap's multiplier, over the greatest of all rows, that does not press
 _OSCILLATES = 0.7  # length of a step that turns back, over the one before, above which steps are damped
 _FIRST_DAMPING, _MORE, _LESS, _LEAST_DAMPING = 0.5, 2.0, 0.3, 1e-2
 
@@ -143,6 +144,17 @@ class Iterate:
         """Return it without the last step, from where Newton's method begins anew."""
         return replace(self, length=np.inf, damping=0.0, step=None)
 
+    def with_gaps(self, count: int) -> Iterate:
+        """Return it among a number of gaps, the first of which are those of the last step."""
+        more = max(count - len(self.pressing), 0) if len(self.pressing) else 0
+        return replace(self, pressing=np.pad(self.pressing, (0, more)))
+
+    def presses(self) -> Bools:
+        """Return which gaps (k,) press by more than rounding of what they are pressed by."""
+        most = max(1.0, float(np.abs(self.multipliers).max(initial=0.0)))
+        pressing: Bools = self.pressing > _ROUNDING * most
+        return pressing
+
 
 def newton_step(
     equations: Equations,
@@ -152,7 +164,7 @@ def newton_step(
     gaps: Gaps | None = None,
     longest: float = np.inf,
     anchor: Anchor | None = None,
-    softness: float = 1.0,
+    softness: Floats | float = 1.0,
 ) -> Iterate:
     """Return the iterate after a step of Newton's method.
 
@@ -164,7 +176,7 @@ def newton_step(
         gaps: what has to stay positive.
         longest: how far a point may move at most, over L.
         anchor: what the motion is held back to, besides the reference.
-        softness: compliance of joints, over that of the equations.
+        softness: compliance of the rows (n,), over that of the equations.
     """
     groups = equations.groups
     cost = groups.gradient(reference, at.configuration)
@@ -173,7 +185,7 @@ def newton_step(
         cost = cost + anchor.strength * groups.gradient(anchor.configuration, at.configuration)
         curvature += anchor.strength * groups.curvature(anchor.configuration, at.configuration)
     damped = np.where(equations.soft, 1.0 / (1.0 + at.damping), 1.0)
-    compliance = damped * np.where(equations.hard, softness, 1.0) * equations.compliance
+    compliance = damped * softness * equations.compliance
     saddle, right = _saddle(equations, at, rows, gaps, curvature, compliance)
     prior = _prior_multipliers(equations, at, rows)
     x, multipliers = saddle.solved(right - cost, compliance * prior - damped * rows.value)

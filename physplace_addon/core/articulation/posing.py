@@ -26,8 +26,8 @@ from .contact.local_world import with_room
 from .contact.obstacles import NoClearances, ValidT
 from .goals import AnyGoal
 from .scene import LinkageScene
-from .state import LinkageState, LinkageStatus, state_of
-from .tracking import Tick, Tracking
+from .state import LinkageState, LinkageStatus, Tick, state_of
+from .tracking import Tracking
 
 _STEP = 0.1  # of a goal in a step, over L or radians
 _FASTER = 3.0  # speed of any point, over that of the goals

@@ -1,19 +1,22 @@
-"""States of a linkage that is moved, and how its solvers end."""
+"""States of a linkage that is moved, how its solvers end, and where a tick of them leads."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from typing import Generic
 
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import Bools, Floats
 from ..contact.system import ContactSystem, InterfacePoints
 from ..rigid import Pose
 from .configuration import Configuration
 from .contact.clearances import touching
+from .contact.obstacles import ValidT
 from .equations import Equations
+from .least_motion import Iterate
 from .rows import Rows
 
 
@@ -93,3 +96,37 @@ def state_of(
         equations.goal_errors(values),
         of_joints,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The end of Newton's method: where it is, its rows there, and which gaps press.
+
+    closed: whether all joints are closed.
+    limits, clearances: how many limits of joints, and gaps between bodies, press.
+    """
+
+    iterate: Iterate
+    rows: Rows
+    closed: bool
+    limits: int
+    clearances: int
+
+    @classmethod
+    def of(cls, iterate: Iterate, rows: Rows, closed: bool, presses: Bools, count: int) -> Solution:
+        """Return a solution of which so many gaps, the first ones, are limits of joints."""
+        return cls(iterate, rows, closed, int(presses[:count].sum()), int(presses[count:].sum()))
+
+
+@dataclass(frozen=True, eq=False)
+class Tick(Generic[ValidT]):
+    """Where a tick led.
+
+    valid: what the clearances know of it; None where it did not move.
+    share: s, the share of what was left of the goals.  length: how far a point moved, over L.
+    """
+
+    solution: Solution
+    valid: ValidT | None
+    share: float
+    length: float

@@ -12,24 +12,25 @@ The reference of least motion is the configuration where the figure was grabbed,
 is a function of the goals alone, as long as contacts do not change, and out and back returns.  With the tick
 before as the reference, each tick would add an error of second order.
 
-Limits of joints are gaps >= 0.  A joint that is beyond its limit at the start stays so and goes no farther.
+Limits of joints are gaps >= 0.  A joint that is beyond its limit where it was grabbed goes no farther.  A
+solution that leaves a limit passed has not ended: from tick to tick such errors would add up.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Generic
 
 import numpy as np
 
-from ..arrays import Bools, Floats
+from ..arrays import Floats
 from .configuration import Configuration, carried, twists_between
 from .contact.obstacles import Clearances, Limits, ValidT
 from .equations import Equations
 from .goals import AnyGoal, FigureGoal, Goal
 from .least_motion import Anchor, Iterate, newton_step, reach_of, saddle_twists
 from .rows import Rows
+from .state import Solution, Tick
 
 _ROUNDS = 25  # steps of Newton's method in a solution, after which it has failed
 _PATIENCE = 8  # steps after which it has failed where it still wanders
@@ -39,52 +40,21 @@ _STRAYS = 30.0  # length of a step, not the first, over one that wanders, after 
 _CLOSED = 1e-9  # error of a joint, over L, that is closed
 _CLOSED_FOR_NOW = 1e-7  # the same in a tick that another one follows
 _NEARLY_CLOSED = 2e-7  # the same of a solution that is taken where rounding allows no better
+_PASSED = 1e-6  # how far beyond a limit, over L or in radians, a joint may end a tick
 _SLOWLY = 0.5  # error of joints after a step, over that before, that falls slowly
-_SOFTER, _LEAST_SOFTNESS = 0.1, 1e-3  # by how much joints are stiffened then, and how far
+_SOFTER, _LEAST_SOFTNESS = 0.1, 1e-3  # by how much rows are stiffened then, and how far
+_MET, _ALL_BUT_MET = 1e-10, 1e-5  # error of goals, over L or in radians, between which theirs are
+_FIRMEST = 0.011  # of theirs, over that of the equations, that is stiffened no more
 _ENOUGH = 1e-5  # length of Newton's last step, over L, where joints alone are closed
 _LOOSELY = 1e-3  # the same of a solution that is taken in any case: the next tick goes on from it
 _STUCK = 1e-6  # motion of a solution, over L, that is none
+_LESS = 0.999  # of the cost of a motion, below which another one is less
 _KICK = 0.05  # length, over L, by which a figure that is stuck in a straight line is bent
 _LEAST_SHARE = 1e-4  # of what is left of the goals, below which a tick gives up
 _SHORTER, _SAFELY = 0.35, 0.9  # by how much s falls after a failure; and of what a length asks for
 _AGAIN = 2  # times that a tick is tried with more gaps before it is made shorter
 _ATTEMPTS = 9  # values of s in a tick
 _UNMET = 1e-6  # error of a goal, over L or in radians, that is not met
-_ROUNDING = 1e-9  # of a gap's multiplier, over the greatest of all rows, that does not press
-
-
-@dataclass(frozen=True, eq=False)
-class Solution:
-    """The end of Newton's method: where it is, its rows there, and which gaps press.
-
-    closed: whether all joints are closed.
-    limits, clearances: how many limits of joints, and gaps between bodies, press.
-    """
-
-    iterate: Iterate
-    rows: Rows
-    closed: bool
-    limits: int
-    clearances: int
-
-    @classmethod
-    def of(cls, iterate: Iterate, rows: Rows, closed: bool, presses: Bools, count: int) -> Solution:
-        """Return a solution of which so many gaps, the first ones, are limits of joints."""
-        return cls(iterate, rows, closed, int(presses[:count].sum()), int(presses[count:].sum()))
-
-
-@dataclass(frozen=True, eq=False)
-class Tick(Generic[ValidT]):
-    """Where a tick led.
-
-    valid: what the clearances know of it; None where it did not move.
-    share: s, the share of what was left of the goals.  length: how far a point moved, over L.
-    """
-
-    solution: Solution
-    valid: ValidT | None
-    share: float
-    length: float
 
 
 class Tracking:
@@ -102,9 +72,14 @@ class Tracking:
         self._bare = equations.with_goals(())
         self.grabbed = self.reference = configuration
         self.iterate = Iterate.start(configuration, equations)
-        self.coordinates = near
+        self._limits = Limits.at(self._bare, configuration, near)
         self._share = 1.0  # s of the tick before
         self.behind = np.inf  # how far goals have moved, over L or radians, that no tick has followed
+
+    @property
+    def coordinates(self) -> Floats:
+        """The joints' coordinates (j, 6), with whole turns counted."""
+        return self._limits.near
 
     def follow(self, goals: Sequence[AnyGoal]) -> float:
         """Take other goals; return how far they lead from those before, over L or in radians: infinitely far
@@ -177,9 +152,12 @@ class Tracking:
                 share *= max(_SAFELY * speed / length, 0.05)
             else:
                 tried = min(tried, attempt)
-                valid = clearances.checked(solution.iterate.configuration)
-                if valid is not None:
-                    return self._arrived(Tick(solution, valid, share, length))
+                at_rest = share == 1.0 and length <= _LOOSELY and enough <= _ENOUGH
+                nearer = self._nearer(at, rows, solution, clearances, speed) if at_rest else None
+                valid = clearances.checked(solution.iterate.configuration) if nearer is None else None
+                ended = nearer if valid is None else Tick(solution, valid, share, length)
+                if ended is not None:
+                    return self._arrived(ended)
                 less = self._less(clearances, attempt - tried)
                 share, near = less * share, solution if less == 1.0 else None
             if share < _LEAST_SHARE:
@@ -203,7 +181,8 @@ class Tracking:
         self.iterate = tick.solution.iterate
         self.behind *= 1.0 - tick.share
         self._share = tick.share
-        self.coordinates = self.equations.coordinates(self.iterate.configuration, self.coordinates)
+        here = self.iterate.configuration
+        self._limits = self._limits.moved(here, self.equations.coordinates(here, self.coordinates))
         return tick
 
     def _solution(
@@ -223,29 +202,58 @@ class Tracking:
         equations = self.equations
         offset = (1.0 - share) * np.where(equations.goal >= 0, rows.value, 0.0)
         anchor = Anchor(at.configuration, 1.0 / share - 1.0) if share < 1.0 else None
-        start, limits = at.configuration, Limits.at(equations, at.configuration, self.coordinates)
+        limits = self._limits
         if near is not None:
             at, rows = near.iterate.afresh(), near.rows
         count, closing = 0, _Closing(_error(equations, rows))
         for number in range(_ROUNDS):
             gaps, count = limits.with_clearances(at.configuration, clearances)
-            at = replace(at, pressing=_padded(at.pressing, len(gaps.gap)))
+            at = at.with_gaps(len(gaps.gap))
             shifted = replace(rows, value=rows.value - offset)
             at = newton_step(
-                equations, self.reference, at, shifted, gaps, _ONE_STEP, anchor, closing.softness
+                equations, self.reference, at, shifted, gaps, _ONE_STEP, anchor, closing.softness(equations)
             )
             rows = equations.rows(at.configuration)
-            if closing.ends(_error(equations, rows), at.length, enough):
+            unmet = np.abs(rows.value - offset)[equations.goal >= 0].max(initial=0.0)
+            ends = closing.ends(_error(equations, rows), at.length, enough, float(unmet))
+            if ends and limits.passed(at.configuration) <= _PASSED:
                 break
             if at.length > (wanders if number >= _PATIENCE else _STRAYS * wanders) and number > 0:
                 break
             if number >= _HASTE and at.length <= wanders < np.inf:
-                found, closing = self._closed(at.configuration, start, clearances)
+                found, closing = self._closed(at.configuration, clearances)
                 at = replace(at, configuration=found.configuration, length=found.length)
                 rows = equations.rows(at.configuration)
                 break
         closed = closing.error <= _NEARLY_CLOSED and at.length <= min(_LOOSELY, wanders)
-        return Solution.of(at, rows, closed, _presses(at), count)
+        closed = closed and limits.passed(at.configuration) <= _PASSED
+        return Solution.of(at, rows, closed, at.presses(), count)
+
+    def _nearer(
+        self, at: Iterate, rows: Rows, rest: Solution, clearances: Clearances[ValidT], speed: float
+    ) -> Tick[ValidT] | None:
+        """Return the tick to the solution that is found from the reference, where a figure comes to rest near
+        to that, if less motion leads there; else None.
+
+        An arm that was bent by b is straight again when its goal is b^2 / 8 off, which is soon next to
+        nothing; and back at its start, a figure may be in another of several poses that are near.
+        """
+        groups, mine = self.equations.groups, self.equations.goal >= 0
+        here = rest.iterate.configuration
+        if not _STUCK < moved_by(self.equations, here, self.reference) <= speed:
+            return None
+        unmoved = Iterate.start(self.reference, self.equations)
+        near = replace(rest, iterate=unmoved, rows=self.equations.rows(self.reference))
+        found = self._solution(at, rows, 1.0, clearances, _ENOUGH, near=near)
+        there = found.iterate.configuration
+        length = moved_by(self.equations, at.configuration, there)
+        misfit = float(np.abs(found.rows.value[mine]).max(initial=0.0))
+        most = max(float(np.abs(rest.rows.value[mine]).max(initial=0.0)), _UNMET)
+        less = groups.cost(self.reference, there) < _LESS * groups.cost(self.reference, here)
+        if not (found.closed and length <= speed and misfit <= most and less):
+            return None
+        valid = clearances.checked(there)
+        return None if valid is None else Tick(found, valid, 1.0, length)
 
     def _is_stuck(self, solution: Solution, start: Configuration) -> bool:
         """Return whether a goal is not met, nothing is in the way, and yet nothing moves."""
@@ -288,28 +296,26 @@ class Tracking:
         length = self.equations.groups.length
         twists = twists_between(at.configuration, end.iterate.configuration, length)
         between = at.configuration.moved(share * twists, length)
-        found, closing = self._closed(between, at.configuration, clearances)
-        count = len(Limits.at(self._bare, at.configuration, self.coordinates).beyond)
+        found, closing = self._closed(between, clearances)
         there = replace(at, configuration=found.configuration, length=found.length)
-        rows = self.equations.rows(found.configuration)
-        return Solution.of(there, rows, closing.error <= _NEARLY_CLOSED, _presses(found), count)
+        rows, count = self.equations.rows(found.configuration), len(self._limits.beyond)
+        closed = closing.error <= _NEARLY_CLOSED and self._limits.passed(found.configuration) <= _PASSED
+        return Solution.of(there, rows, closed, found.presses(), count)
 
     def _closed(
-        self, configuration: Configuration, start: Configuration, clearances: Clearances[ValidT]
+        self, configuration: Configuration, clearances: Clearances[ValidT]
     ) -> tuple[Iterate, _Closing]:
-        """Return the least motion from a configuration that closes joints, and how far it does.
-
-        start: where the tick began.
-        """
-        bare = self._bare
-        limits = Limits.at(bare, start, self.coordinates)
+        """Return the least motion from a configuration that closes joints, and how far it does."""
+        bare, limits = self._bare, self._limits
         found, rows = Iterate.start(configuration, bare), bare.rows(configuration)
         closing = _Closing(_error(bare, rows))
         for _ in range(_ROUNDS):
             gaps, _ = limits.with_clearances(found.configuration, clearances)
-            found = newton_step(bare, configuration, found, rows, gaps, _ONE_STEP, softness=closing.softness)
+            softness = closing.softness(bare)
+            found = newton_step(bare, configuration, found, rows, gaps, _ONE_STEP, softness=softness)
             rows = bare.rows(found.configuration)
-            if closing.ends(_error(bare, rows), found.length, _ENOUGH):
+            ends = closing.ends(_error(bare, rows), found.length, _ENOUGH)
+            if ends and limits.passed(found.configuration) <= _PASSED:
                 break
         return found, closing
 
@@ -319,31 +325,52 @@ _ONE_STEP = 0.25  # of Newton's method, over L: no point moves farther
 
 @dataclass
 class _Closing:
-    """How Newton's method closes joints, and when it has ended.
+    """How Newton's method closes joints and meets goals, and when it has ended.
 
-    Each step leaves C / (A + C) of an error of joints (`least_motion`).  That is next to nothing, but not
-    where rows all but repeat others, as those of two legs whose feet are pinned: A of these may be less than
-    C.  There C is made smaller, as the method of multipliers asks for where it is slow.  And errors as small
-    as those of rounded poses, which no motion closes, are left: their multipliers would grow by the error
-    over C in each step until they bend the figure.
+    Each step leaves C / (A + C) of an error (`least_motion`).  That is next to nothing, but not where rows
+    all but repeat others, as those of two legs whose feet are pinned, or where hardly any motion leads to a
+    goal, as along an arm that is all but straight: A of these may be less than C.  There C is made smaller,
+    as the method of multipliers asks for where it is slow.  And errors as small as those of rounded poses,
+    which no motion closes, are left: their multipliers would grow by the error over C in each step until they
+    bend the figure.
 
-    error: of the joints, over L.  softness: C of joints, over that of the equations.
+    error: of the joints, over L.  length: of the step before, over L.
+    of_joints, of_goals: C of joints, and of goals that are to be met exactly, over that of the equations.
     """
 
     error: float
-    softness: float = 1.0
+    length: float = np.inf
+    of_joints: float = 1.0
+    of_goals: float = 1.0
 
-    def ends(self, error: float, length: float, enough: float) -> bool:
-        """Return whether Newton's method has ended after a step of a length that left an error."""
-        before, self.error = self.error, error
-        if error <= (_CLOSED if enough <= _ENOUGH else _CLOSED_FOR_NOW) and length <= enough:
+    def softness(self, equations: Equations) -> Floats:
+        """Return C of all rows (n,), over that of the equations."""
+        softness: Floats = np.where(equations.hard, self.of_joints, 1.0)
+        for goal, mine in zip(equations.goals, equations.goal_rows, strict=True):
+            softness[mine] = self.of_goals if goal.hard else 1.0
+        return softness
+
+    def ends(self, error: float, length: float, enough: float, unmet: float = 0.0) -> bool:
+        """Return whether Newton's method has ended after a step of a length that left an error of joints, and
+        goals unmet by so much.
+        """
+        slowly, lags = error > _SLOWLY * self.error, length > _SLOWLY * self.length
+        longer = length >= self.length
+        self.error, self.length = error, length
+        closed = error <= (_CLOSED if enough <= _ENOUGH else _CLOSED_FOR_NOW)
+        if closed and length <= enough:
             return True
-        if error <= _SLOWLY * before or length > _LOOSELY:
+        if length > _LOOSELY:
+            return False
+        if lags and error <= _NEARLY_CLOSED and _MET < unmet <= _ALL_BUT_MET and self.of_goals > _FIRMEST:
+            self.of_goals *= _SOFTER
+            return False
+        if not slowly or (closed and not longer):
             return False
         if error <= _NEARLY_CLOSED and length <= max(enough, _ENOUGH):
             return True
         if error > _NEARLY_CLOSED:
-            self.softness = max(_SOFTER * self.softness, _LEAST_SOFTNESS)
+            self.of_joints = max(_SOFTER * self.of_joints, _LEAST_SOFTNESS)
         return False
 
 
@@ -351,18 +378,6 @@ def moved_by(equations: Equations, first: Configuration, second: Configuration) 
     """Return the farthest, over L, that a point of a group is moved between two configurations."""
     groups = equations.groups
     return reach_of(groups.reach, twists_between(first, second, groups.length))
-
-
-def _presses(at: Iterate) -> Bools:
-    """Return which gaps (k,) press by more than rounding of what they are pressed by."""
-    most = max(1.0, float(np.abs(at.multipliers).max(initial=0.0)))
-    pressing: Bools = at.pressing > _ROUNDING * most
-    return pressing
-
-
-def _padded(pressing: Floats, count: int) -> Floats:
-    """Return what pressed in the step before, of gaps to which others have come: nothing of these."""
-    return np.pad(pressing, (0, count - len(pressing))) if 0 < len(pressing) < count else pressing
 
 
 def _error(equations: Equations, rows: Rows) -> float:

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from physplace_addon.core.articulation import (
+    EulerAngles,
     Linkage,
     LinkageDrag,
     LinkageScene,
@@ -95,6 +97,28 @@ def test_a_straight_leg_bends_to_the_side_that_its_knees_allow(
         assert np.linalg.norm(now - before, axis=1).max() <= 3.0 * step
         before = now
     assert ended(drag).goal_errors[0] < 1e-6
+
+
+@pytest.mark.slow
+def test_errors_of_limits_do_not_add_up_while_a_goal_presses_against_them() -> None:
+    rng, free = np.random.default_rng(5), figures.chain(2, 0.4)
+    lower, upper = -rng.uniform(0.0, 1.0, (2, 3)), rng.uniform(0.0, 1.0, (2, 3))
+    anchors = [joint.anchors for joint in free.linkage.joints]
+    ranges = [EulerAngles.of(a, "XYZ", *ends) for a, *ends in zip(anchors, lower, upper, strict=True)]
+    figure = Figure(Linkage.of(free.linkage.parts, free.linkage.joints, constraints=ranges), free.poses)
+    scene, start, way = scene_of(figure), tip_of(figure, 1), rng.normal(size=3)
+    way *= 1.5 / np.linalg.norm(way)
+    drag = LinkageDrag(scene, scene.start, [PointGoal(1, TIP, start)])
+    out = np.linspace(0.0, 1.0, 31)
+    for share in [*out[1:], *out[-2::-1]]:
+        drag.move_to([PointGoal(1, TIP, start + share * way)])
+        poses = drag.step().poses
+        frames = poses[0].matrix, poses[0].matrix.T @ poses[1].matrix
+        for a, turn, low, high in zip(anchors, frames, lower, upper, strict=True):
+            angles = Rotation.from_matrix(a.frame1.matrix.T @ turn @ a.frame2.matrix).as_euler("xyz")
+            beyond = np.maximum(low - angles, angles - high)
+            beyond[[0, 2]] *= np.cos(angles[1])  # these have no meaning where the middle one is a right angle
+            assert beyond.max() < 1.5e-6
 
 
 def test_a_stiff_joint_bends_less_and_a_locked_one_not_at_all() -> None:

@@ -74,6 +74,41 @@ def test_an_arm_that_is_led_beyond_its_reach_bends_again_on_the_way_back(seed: i
         assert np.abs(pose.matrix4 - before.matrix4).max() < 1e-6
 
 
+@pytest.mark.parametrize("bend", [5e-3, 2e-3])
+def test_an_arm_led_to_where_it_is_all_but_straight_bends_as_the_law_of_cosines_says(bend: float) -> None:
+    figure = figures.chain(2, 0.4)
+    scene, start = scene_of(figure), tip_of(figure, 1)
+    upper = float(np.linalg.norm(start - anchors_of(figure, scene.start)[1]))
+    far = np.sqrt(1.0 + upper**2 + 2.0 * upper * np.cos(bend))
+    way = far * np.array([0.9 * np.cos(2.0), 0.9 * np.sin(2.0), np.sqrt(0.19)]) - start
+    drag = LinkageDrag(scene, scene.start, [PointGoal(1, TIP, start)])
+    for share in np.linspace(0.0, 1.0, 20)[1:]:
+        drag.move_to([PointGoal(1, TIP, start + share * way)])
+        drag.step()
+    state = ended(drag)
+    assert drag.status is LinkageStatus.REACHED
+    elbow = anchors_of(figure, state)[1]
+    beyond = state.poses[1].points(TIP) - elbow
+    assert abs(np.arctan2(np.linalg.norm(np.cross(elbow, beyond)), elbow @ beyond) - bend) < 1e-5
+
+
+@pytest.mark.parametrize(("rods", "bend", "seed"), [(2, 1e-3, 0), (3, 1e-3, 1)])
+def test_an_arm_that_was_all_but_straight_is_bent_as_before_when_it_comes_back(
+    rods: int, bend: float, seed: int
+) -> None:
+    figure = figures.chain(rods, bend)
+    scene, start = scene_of(figure), tip_of(figure, rods - 1)
+    way = np.random.default_rng(seed).normal(size=3)
+    way *= 0.3 / np.linalg.norm(way)
+    drag = LinkageDrag(scene, scene.start, [PointGoal(rods - 1, TIP, start)])
+    out = np.linspace(0.0, 1.0, 16)
+    for share in [*out[1:], *out[-2::-1]]:
+        drag.move_to([PointGoal(rods - 1, TIP, start + share * way)])
+        drag.step()
+    for pose, before in zip(ended(drag).poses, figure.poses, strict=True):
+        assert np.abs(pose.matrix4 - before.matrix4).max() < 1e-6
+
+
 def test_conflicting_pins_are_met_in_the_sense_of_least_squares() -> None:
     figure = figures.chain(1)
     along = figure.poses[0].points(np.array([0.0, 0.0, 0.0]))

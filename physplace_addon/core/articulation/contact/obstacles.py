@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Generic, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -58,7 +60,8 @@ class NoClearances(Clearances[bool]):
 class Limits:
     """The limits of joints in a tick.
 
-    near: the joints' coordinates at its start.  beyond (k,): gaps that are negative there, else 0.
+    near: the joints' coordinates at its start.  beyond (k,): gaps that may be negative, as they were so where
+        the figure was grabbed, and have been since; 0 for others.
     """
 
     equations: Equations
@@ -67,11 +70,24 @@ class Limits:
 
     @classmethod
     def at(cls, equations: Equations, configuration: Configuration, near: Floats) -> Limits:
-        """Return the limits in a tick that begins at a configuration."""
+        """Return the limits of a figure that is grabbed at a configuration."""
         if not equations.has_limits:
             return cls(equations, near, np.zeros(0))
         gaps = equations.limits(configuration, near).value
         return cls(equations, near, np.minimum(gaps, 0.0))
+
+    def moved(self, configuration: Configuration, near: Floats) -> Limits:
+        """Return the limits in the next tick, which begins at a configuration: what has come back within its
+        limits stays there, and nothing may go farther beyond than before.
+        """
+        if not len(self.beyond):
+            return self
+        gaps = self.equations.limits(configuration, near).value
+        return Limits(self.equations, near, np.clip(gaps, self.beyond, 0.0))
+
+    def passed(self, configuration: Configuration) -> float:
+        """Return how far the worst joint is beyond what it may be, over L or in radians."""
+        return float(-self.gaps(configuration).gap.min(initial=0.0))
 
     def with_clearances(
         self, configuration: Configuration, clearances: Clearances[ValidT]
@@ -91,8 +107,16 @@ class Limits:
         return replace(every, hessians=hessians), count
 
     def gaps(self, configuration: Configuration) -> Gaps:
-        """Return the gaps of all limits."""
+        """Return the gaps of all limits; those of a configuration are found once."""
         if not len(self.beyond):
             return Gaps.none()
-        rows = self.equations.limits(configuration, self.near)
-        return Gaps.straight(rows.value - self.beyond, rows.blocks, rows.body)
+        found = self._found.get(configuration)
+        if found is None:
+            rows = self.equations.limits(configuration, self.near)
+            found = Gaps.straight(rows.value - self.beyond, rows.blocks, rows.body)
+            self._found[configuration] = found
+        return found
+
+    @cached_property
+    def _found(self) -> WeakKeyDictionary[Configuration, Gaps]:
+        return WeakKeyDictionary()
