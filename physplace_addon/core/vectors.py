@@ -84,13 +84,15 @@ def coordinate_arrays(vectors: Floats) -> Floats:
 
 def coordinate_dot(a: Floats, b: Floats) -> Floats:
     """Return the inner products (...) of coordinate arrays (3, ...)."""
-    product: Floats = (a * b).sum(axis=0)
+    products = a * b
+    product: Floats = products[0] + products[1] + products[2]  # a third of the time of a sum of three
     return product
 
 
 def coordinate_cross(a: Floats, b: Floats) -> Floats:
     """Return the vector products a x b (3, ...) of coordinate arrays (3, ...)."""
-    product: Floats = a[_NEXT] * b[_AFTER_NEXT] - a[_AFTER_NEXT] * b[_NEXT]
+    product: Floats = a.take(_NEXT, axis=0) * b.take(_AFTER_NEXT, axis=0)
+    product -= a.take(_AFTER_NEXT, axis=0) * b.take(_NEXT, axis=0)
     return product
 
 

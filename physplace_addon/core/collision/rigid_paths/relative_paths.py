@@ -118,9 +118,11 @@ class RelativeMotion:
         return turned
 
     def turning(self, vectors: Floats) -> tuple[Floats, Floats]:
-        """Return the first two derivatives of vectors (3, k) that are fixed in A."""
-        rate = coordinate_cross(self.spin, vectors)
-        change = coordinate_cross(self.spin, rate) + coordinate_cross(self.spin_rate, vectors)
+        """Return the first two derivatives of vectors (3, ..., k) that are fixed in A."""
+        each = (slice(None), *(None,) * (vectors.ndim - 2))
+        spin, spin_rate = self.spin[each], self.spin_rate[each]
+        rate = coordinate_cross(spin, vectors)
+        change = coordinate_cross(spin, rate) + coordinate_cross(spin_rate, vectors)
         return rate, change
 
 

@@ -134,33 +134,38 @@ def segment_steps(
         bounds.max(axis=1),
         spin,
     )
-    steps = [
-        _step_before_plane_in_b(at, ends - here, bounds[2]),
-        _step_before_plane_in_a(at, there - segments),
-        _step_of_lines(at, ends[1] - ends[0], segments[1] - segments[0], stop),
-        _by_speed(at.clear, at.bounds[0], left),
-    ]
-    longest: Floats = np.max(steps, axis=0)
+    side_a, side_b = ends[1] - ends[0], segments[1] - segments[0]
+    lines, sine = _lines(at, side_a, side_b, stop)
+    below = zip(
+        _planes_in_b(at, ends - here, bounds[2]), _planes_in_a(at, there - segments), lines, strict=True
+    )
+    value, slope, curvature, jerk = (np.concatenate(each) for each in below)
+    steps = safe_steps(value, slope, curvature, jerk, left)
+    before_planes = np.maximum(np.minimum(steps[0], steps[1]), np.minimum(steps[2], steps[3]))
+    of_lines = np.where(sine > _LEAST_SINE, steps[4], 0.0)
+    by_speed = _by_speed(at.clear, at.bounds[0], left)
+    longest: Floats = np.maximum(np.maximum(before_planes, of_lines), by_speed)
     return longest, distance
 
 
-def _step_before_plane_in_b(at: _ClosestPoint, ends: Floats, jerk: Floats) -> Floats:
-    """Return the steps (k,) until an end of A is near the plane fixed in B.
+_Bounds = tuple[Floats, Floats, Floats, Floats]  # value, slope, curvature and jerk (n, k) of n functions
+
+
+def _planes_in_b(at: _ClosestPoint, ends: Floats, jerk: Floats) -> _Bounds:
+    """Return the heights of both ends of A above the plane fixed in B.
 
     ends (2, 3, k): from the closest point of A; jerk (2, k): bounds of their third derivatives.
     """
-    value, slope, curvature = np.empty((3, 2, at.left.size))
-    for i, end in enumerate(ends):
-        turning, bending = at.motion.turning(end)
-        value[i] = at.clear + coordinate_dot(at.towards, end)
-        slope[i] = coordinate_dot(at.towards, at.rate + turning)
-        curvature[i] = coordinate_dot(at.towards, at.change + bending)
-    steps: Floats = safe_steps(value, slope, curvature, jerk, at.left).min(axis=0)
-    return steps
+    vectors, towards = ends.transpose(1, 0, 2), at.towards[:, None]
+    turning, bending = at.motion.turning(vectors)
+    value = at.clear + coordinate_dot(towards, vectors)
+    slope = coordinate_dot(towards, at.rate[:, None] + turning)
+    curvature = coordinate_dot(towards, at.change[:, None] + bending)
+    return value, slope, curvature, jerk
 
 
-def _step_before_plane_in_a(at: _ClosestPoint, ends: Floats) -> Floats:
-    """Return the steps (k,) until an end of B is near the plane fixed in A.
+def _planes_in_a(at: _ClosestPoint, ends: Floats) -> _Bounds:
+    """Return the heights of both ends of B above the plane fixed in A.
 
     With m fixed in A and z from an end of B to A's closest point, f = m . z, f' = m' . z + m . z', and so on.
     ends (2, 3, k): from those of B to its closest point.
@@ -168,19 +173,16 @@ def _step_before_plane_in_a(at: _ClosestPoint, ends: Floats) -> Floats:
     turning, bending = at.motion.turning(at.towards)
     approach = coordinate_dot(at.towards, at.rate)
     curved = coordinate_dot(at.towards, at.change) + 2.0 * coordinate_dot(turning, at.rate)
-    value, slope, curvature, jerk = np.empty((4, 2, at.left.size))
-    for i, end in enumerate(ends):
-        arm = at.apart + end
-        value[i] = at.clear + coordinate_dot(at.towards, end)
-        slope[i] = coordinate_dot(turning, arm) + approach
-        curvature[i] = coordinate_dot(bending, arm) + curved
-        jerk[i] = product_jerk(at.bounds, at.spin, coordinate_length(arm), at.left)
-    steps: Floats = safe_steps(value, slope, curvature, jerk, at.left).min(axis=0)
-    return steps
+    vectors = ends.transpose(1, 0, 2)
+    arms = at.apart[:, None] + vectors
+    value = at.clear + coordinate_dot(at.towards[:, None], vectors)
+    slope = coordinate_dot(turning[:, None], arms) + approach
+    curvature = coordinate_dot(bending[:, None], arms) + curved
+    return value, slope, curvature, product_jerk(at.bounds, at.spin, coordinate_length(arms), at.left)
 
 
-def _step_of_lines(at: _ClosestPoint, side_a: Floats, side_b: Floats, stop: Floats) -> Floats:
-    """Return the steps (k,) until the lines of two segments with sides (3, k) are near.
+def _lines(at: _ClosestPoint, side_a: Floats, side_b: Floats, stop: Floats) -> tuple[_Bounds, Floats]:
+    """Return the distance of the lines of two segments with sides (3, k), and the sine (k,) of their angle.
 
     With unit sides e1 and e2, N = e1 x e2 and F = z . N, the lines are |F| / |N| apart.  |N|, a sine, grows
     by at most |N|' s + (k2 + k1^2 / |N|) s^2 / 2.
@@ -198,23 +200,22 @@ def _step_of_lines(at: _ClosestPoint, side_a: Floats, side_b: Floats, stop: Floa
     over_sine = 1.0 / np.maximum(sine, _LEAST_SINE)
     growth = coordinate_dot(normal, turning) * over_sine
     growing = at.spin[1] + at.spin[0] ** 2 * over_sine
-    steps = safe_steps(
-        sign * value - stop * sine,
-        sign * slope - stop * growth,
-        sign * curvature - stop * growing,
-        product_jerk(at.bounds, at.spin, coordinate_length(at.apart), at.left),
-        at.left,
+    bounds = (
+        (sign * value - stop * sine)[None],
+        (sign * slope - stop * growth)[None],
+        (sign * curvature - stop * growing)[None],
+        product_jerk(at.bounds, at.spin, coordinate_length(at.apart), at.left)[None],
     )
-    return np.where(sine > _LEAST_SINE, steps, 0.0)
+    return bounds, sine
 
 
 def product_jerk(bounds: Floats, spin: Floats, arm: Floats, left: Floats) -> Floats:
-    """Return a bound (k,) of the third derivative of m . z over steps (k,), with m a unit vector fixed in A.
+    """Return a bound (..., k) of the third derivative of m . z over steps, with m a unit vector fixed in A.
 
     Args:
         bounds: of the first three derivatives (3, k) of the point of A to which z leads.
         spin: those (3, k) of unit vectors fixed in A.
-        arm: the length of z at first (k,).
+        arm: the length of z at first (..., k).
         left: the steps (k,).
     """
     far = arm + bounds[0] * left
