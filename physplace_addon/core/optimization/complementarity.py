@@ -11,11 +11,17 @@ is slower than a few rounds, takes its place: with S = L L', min |L' z + L^-1 q|
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import cast
+
 import numpy as np
-from scipy.linalg import solve_triangular
+from scipy.linalg import get_lapack_funcs, solve_triangular
 
 from ..arrays import Bools, Floats
 from .non_negative import non_negative_least_squares
+
+_Lapack = Callable[..., tuple[Floats, Floats, int]]
+_solve_positive = cast("_Lapack", get_lapack_funcs("posv", dtype=np.float64))
 
 _ROUNDS = 40  # solutions after which it is left to least squares
 _TRIES = 3  # rounds in which all wrong signs change though there are no fewer of them
@@ -48,24 +54,29 @@ def _by_pivoting(matrix: Floats, linear: Floats, active: Bools) -> Floats | None
     """Return the solution by block principal pivoting from a guess; None if it does not end soon."""
     tolerance = _ROUNDED * float(np.abs(linear).max())
     least, tries = len(linear) + 1, _TRIES
-    active = active.copy()
+    active, seen = active.copy(), set[bytes]()
     for _ in range(_ROUNDS):
-        z, rows = np.zeros(len(linear)), np.flatnonzero(active)
+        rows, z = active.nonzero()[0], np.zeros(len(linear))
         if len(rows):
-            try:
-                z[rows] = np.linalg.solve(matrix[np.ix_(rows, rows)], -linear[rows])
-            except np.linalg.LinAlgError:
+            some = matrix[rows[:, None], rows].T
+            _, found, failed = _solve_positive(some, -linear[rows], lower=1, overwrite_a=1)
+            if failed:
                 return None
+            z[rows] = found
         none = _ROUNDED * float(np.abs(z).max())
-        wrong = np.flatnonzero(np.where(active, z < -none, matrix @ z + linear < -tolerance))
+        wrong = np.where(active, z < -none, matrix @ z + linear < -tolerance).nonzero()[0]
         if not len(wrong):
             return np.maximum(z, 0.0)
         if len(wrong) < least:
             least, tries = len(wrong), _TRIES
+            seen.clear()
         elif tries > 0:
             tries -= 1
         else:
             wrong = wrong[-1:]
+            if active.tobytes() in seen:  # the same round again, and so without end
+                return None
+            seen.add(active.tobytes())
         active[wrong] = ~active[wrong]
     return None
 
