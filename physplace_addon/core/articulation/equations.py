@@ -223,15 +223,16 @@ class Equations:
 
     def limit_hessians(self, configuration: Configuration, numbers: Ints) -> Floats:
         """Return the second derivatives (k, 12, 12) of some gaps of limits by their two groups' twists."""
-        frames = self._limited_frames(configuration)
-        of_joints = limit_rows(frames)
-        count = len(of_joints)
-        mine = numbers[numbers < count]
-        upper = mine >= np.isfinite(frames.joints.lower).sum()
-        found = coordinate_hessians(frames, of_joints.take(mine), np.where(upper, -1.0, 1.0))
+        ends = self._limited[1].lower, self._limited[1].upper
+        below, above = (int(np.isfinite(end).sum()) for end in ends)
+        mine, found = numbers[numbers < below + above], np.zeros((0, 12, 12))
+        if len(mine):
+            frames = self._limited_frames(configuration)
+            sign = np.where(mine >= below, -1.0, 1.0)
+            found = coordinate_hessians(frames, limit_rows(frames).take(mine), sign)
         if self.angles is None or len(mine) == len(numbers):
             return found
-        others = self.angles.hessians(configuration, numbers[numbers >= count] - count)
+        others = self.angles.hessians(configuration, numbers[numbers >= below + above] - (below + above))
         return np.concatenate([found, others])
 
     def goals_moved_since(self, before: Equations, at: Configuration) -> float:

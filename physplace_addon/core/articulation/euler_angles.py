@@ -145,7 +145,11 @@ class AngleRows(RowBatch):
         """Return a row for each angle."""
         if not len(self.number):
             return Rows.straight(np.zeros(0), np.zeros((0, 2, 6)))
-        angles, rates, frame = self._angles(configuration)
+        return self._at(configuration.turns[self.pairs])
+
+    def _at(self, turn: Floats) -> Rows:
+        """Return a row for each angle of turns between groups with quaternions (k, 2, 4)."""
+        angles, rates, frame = self._angles(turn)
         each = np.arange(len(self.axes))[:, None]
         whole = self.middle[each, self.axes] - angles
         angles = angles + 2.0 * np.pi * np.round(whole / (2.0 * np.pi))
@@ -173,10 +177,10 @@ class AngleRows(RowBatch):
         """
         chosen = self if rows is None else self._only(rows)
         count, each = len(chosen.axes), len(chosen.number)
-        turn = configuration.turns[chosen.pairs]
-        turns = np.concatenate([products(np.broadcast_to(q, (count, 4)), turn[:, 1]) for q in _DIFFERENCES])
-        both = np.stack([np.tile(turn[:, 0], (7, 1)), turns], axis=1)
-        found = chosen._repeated(7).rows(Configuration(np.zeros((14 * count, 3)), both.reshape(-1, 4)))
+        times = np.arange(7 * count) % count
+        both = configuration.turns[chosen.pairs][times]
+        both[:, 1] = products(_DIFFERENCES[np.arange(7 * count) // count], both[:, 1])
+        found = chosen._repeated(7)._at(both)
         row = found.blocks[:, 1, 3:].reshape(7, each, 3)
         change = (row[1:4] - row[4:]).transpose(1, 2, 0) / (2.0 * _STEP)
         spread = 0.5 * (change + change.transpose(0, 2, 1))
@@ -190,41 +194,35 @@ class AngleRows(RowBatch):
     def _only(self, rows: Ints) -> AngleRows:
         """Return some rows, with the turns that these need alone."""
         turns, number = np.unique(self.number[rows], return_inverse=True)
+        return self._taken(turns, number.ravel(), rows)
+
+    def _repeated(self, times: int) -> AngleRows:
+        """Return the rows several times, each with a turn of its own."""
+        turns = np.arange(len(self.axes) * times) % len(self.axes)
+        rows = np.arange(len(self.number) * times) % len(self.number)
+        number = self.number + len(self.axes) * np.arange(times)[:, None]
+        return self._taken(turns, number.ravel(), rows)
+
+    def _taken(self, turns: Ints, number: Ints, rows: Ints) -> AngleRows:
+        """Return some turns and rows; number (n,): which of these turns each row has."""
         return AngleRows(
             self.pairs[turns],
             self.turn[turns],
             self.axes[turns],
             self.sign[turns],
             self.middle[turns],
-            number.ravel(),
+            number,
             self.position[rows],
             self.target[rows],
             self.way[rows],
+            self._unit,
         )
 
-    def _repeated(self, times: int) -> AngleRows:
-        """Return the rows several times, each turn with two groups of its own."""
-        count = len(self.axes)
-        number = (self.number + count * np.arange(times)[:, None]).ravel()
-        turns = np.tile(np.arange(count), times)
-        return AngleRows(
-            np.arange(2 * count * times).reshape(-1, 2),
-            self.turn[turns],
-            self.axes[turns],
-            self.sign[turns],
-            self.middle[turns],
-            number,
-            np.tile(self.position, times),
-            np.tile(self.target, times),
-            np.tile(self.way, times),
-        )
-
-    def _angles(self, configuration: Configuration) -> tuple[Floats, Floats, Floats]:
+    def _angles(self, turn: Floats) -> tuple[Floats, Floats, Floats]:
         """Return the angles (a, b, c) (k, 3), their rates by w (k, 3, 3), and A (k, 3, 3).
 
         The rates of a and c are taken times cos b.
         """
-        turn = configuration.turns[self.pairs]
         frames = matrices(products(turn.reshape(-1, 4), self.turn.reshape(-1, 4))).reshape(-1, 2, 3, 3)
         first = frames[:, 0]
         seen = first.transpose(0, 2, 1) @ frames[:, 1]
