@@ -19,7 +19,7 @@ from ...mesh.edges import edge_table
 from ...surfaces.flat import Segments, Triangles, closest_in_triangles
 from ...vectors import cross, dot, length
 from ..body import Body
-from .topology import topology_of
+from .topology import merged_of
 
 _MOST = 256  # pieces that a point goes through in one move; it stops at the border of the last one
 _NEXT = np.array([1, 2, 0])
@@ -182,7 +182,7 @@ def _made(body: Body) -> Pieces:
     across = np.full((len(faces), 3), -1)
     if not body.face_flat.any():
         return Pieces(triangle, segment, corners, lengths, planar, faces, edges, across, beyond)
-    of_triangle = topology_of(body).triangle_face
+    of_triangle = merged_of(body).face
     planar[body.triangle_face] = of_triangle
     faces = _first_of_each(planar)
     if triangle.any():
@@ -226,7 +226,7 @@ def _chains(body: Body, segment: Bools) -> tuple[Ints, Ints]:
     nearest = np.einsum("kecx,kecx->kec", away, away).argmin(axis=2)
     side = np.where((nearest[:, 0] + 1) % 3 == nearest[:, 1], nearest[:, 0], nearest[:, 1])
     number = np.full(len(segment), -1)
-    number[piece] = topology_of(body).side_edges[owner, side]
+    number[piece] = merged_of(body).sides.edge.reshape(-1, 3)[owner, side]
     ends = np.full((len(segment), 2), -1)
     ends[piece] = np.take_along_axis(body.triangle_corners[owner], nearest, axis=1)
     half = np.flatnonzero(np.repeat(number >= 0, 2))
