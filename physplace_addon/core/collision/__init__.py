@@ -15,7 +15,7 @@ from .closest_points import (
 )
 from .continuous import SweptCrossing, edge_crossings, vertex_crossings
 from .directional import Part, TriangleDirections, directional_pairs, directional_pairs_of_parts
-from .distance import clearance, free_travel
+from .distance import clearance, clearances, free_travel
 from .kept_pairs import KeptPairs
 from .top_level_tree import join_trees, roots_of_parts, swept_pairs_of_parts
 from .traversal import Neglect, chosen_pairs, meeting_pairs, near_pairs, swept_pairs
@@ -38,6 +38,7 @@ __all__ = [
     "build_tree",
     "chosen_pairs",
     "clearance",
+    "clearances",
     "closest_on_segments",
     "closest_on_triangle",
     "directional_pairs",

@@ -1,11 +1,11 @@
 """The distance of two bodies, and how far one may travel before it meets the other.
 
 Both are the least value over all triangle pairs, found by a best-first search over pairs of nodes, many pairs
-a round (`least_value`).  A node pair's value is a lower bound of the values of its triangle pairs.  The pairs
-with the least values are replaced by their children first, so that a leaf gives a small upper bound early.
-Once there is one, many are replaced at a time, because a round has a fixed cost.  Pairs that cannot be below
-it by more than the accepted error are dropped.  Boxes and triangles are grown by their bounds, so both
-results err only towards zero.
+a round, and those of many pairs of bodies in one (`least_values`).  A node pair's value is a lower bound of
+the values of its triangle pairs.  The pairs with the least values are replaced by their children first, so
+that a leaf gives a small upper bound early.  Once there was one, many are replaced at a time, because a round
+has a fixed cost.  Pairs that cannot be below it by more than the accepted error are dropped.  Boxes and
+triangles are grown by their bounds, so both results err only towards zero.
 
 Travel along a unit direction d.  For boxes it is the time of entry of the slabs.  For two triangles the
 distance D(tau) of one, shifted by tau d, to the other is convex in tau, because the difference of two
@@ -17,21 +17,21 @@ brought closer.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from ..arrays import Floats, Ints
-from ..rigid import Pose
+from ..rigid import Pose, Poses
 from ..vectors import coordinate_cross, coordinate_dot, coordinate_length
-from .node_pairs import Motion, corners_of, first_pairs, leaf_triangles, opened
+from .node_pairs import Motion, Motions, corners_of, first_pairs, leaf_triangles, opened
 from .tree import BoxTree
 from .triangle_pairs import triangle_gap
 
-__all__ = ["Objective", "clearance", "free_travel", "least_value"]
+__all__ = ["Objective", "clearance", "clearances", "free_travel", "least_values"]
 
 FEW, MANY = 128, 4096
-"""Node pairs replaced by their children in a round, before and after the first upper bound."""
+"""Node pairs of a pair of bodies replaced by their children in a round, before and after its first leaf."""
 
 CHUNKS = (16, 64, 256, 1024)
 """Triangle pairs evaluated exactly at once, those with the least bounds first."""
@@ -41,77 +41,134 @@ _MOST_ROUNDS = 40
 
 
 class Objective(Protocol):
-    """A value of triangle pairs, never negative, that is minimized over all of them."""
+    """A value of triangle pairs, never negative, that is minimized over all of those of a pair of bodies."""
 
-    def nodes(self, node1: Ints, node2: Ints) -> Floats:
+    def nodes(self, node1: Ints, node2: Ints, pair: Ints) -> Floats:
         """Return lower bounds (k,) of the values of all triangle pairs below node pairs (k,)."""
 
-    def triangles(self, triangle1: Ints, triangle2: Ints) -> Floats:
+    def triangles(self, triangle1: Ints, triangle2: Ints, pair: Ints) -> Floats:
         """Return lower bounds (k,) of the values of triangle pairs, at less cost than `exact`."""
 
-    def exact(self, triangle1: Ints, triangle2: Ints, best: float) -> Floats:
-        """Return the values (k,) of triangle pairs; any that is not below `best` may be inexact."""
+    def exact(self, triangle1: Ints, triangle2: Ints, pair: Ints, best: Floats) -> Floats:
+        """Return the values (k,) of triangle pairs; any that is not below its `best` (k,) may be inexact."""
 
 
-def least_value(
-    tree1: BoxTree, tree2: BoxTree, objective: Objective, accuracy: float, most: float = np.inf
-) -> float:
-    """Return the least value over all triangle pairs, or a lower one by at most the fraction `accuracy` of
-    it.
+class _NodePairs(NamedTuple):
+    """Pairs of nodes of two trees, the numbers of the pairs of bodies that they are of, and their values."""
 
-    It is np.inf if every pair's value is.
+    first: Ints
+    second: Ints
+    pair: Ints
+    value: Floats
+
+    def take(self, rows: Ints) -> _NodePairs:
+        return _NodePairs(self.first[rows], self.second[rows], self.pair[rows], self.value[rows])
+
+
+def least_values(
+    trees: tuple[BoxTree, BoxTree],
+    start: tuple[Ints, Ints, Ints],
+    objective: Objective,
+    accuracy: float,
+    most: Floats,
+) -> Floats:
+    """Return for each of p pairs of bodies the least value over all triangle pairs, or a lower one by at most
+    the fraction `accuracy` of it.
+
+    It is np.inf if every triangle pair's value is.
 
     Args:
-        tree1, tree2: the trees of the two bodies.
+        trees: that of the first bodies and that of the second ones.
+        start: pairs of nodes of both (k,) below which the bodies are, and the number of the pair of bodies.
         objective: the value and its lower bounds, in any one unit.
         accuracy: relative error that is accepted to finish early.
-        most: greater values count as this one; the smaller it is, the faster.
+        most: greater values (p,) count as these; the smaller they are, the faster.
     """
-    node1, node2 = first_pairs(tree1, tree2)
-    value = objective.nodes(node1, node2)
-    best, dropped = most, np.inf
+    best, dropped = most.copy(), np.full(most.shape, np.inf)
+    nodes, reached = _NodePairs(*start, objective.nodes(*start)), np.zeros(most.size, bool)
     while True:
-        hopeless = value >= best * (1.0 - accuracy) if np.isfinite(best) else ~np.isfinite(value)
-        dropped = min(dropped, float(value[hopeless].min(initial=np.inf)))
+        hopeless = nodes.value >= (best * (1.0 - accuracy))[nodes.pair]
+        np.minimum.at(dropped, nodes.pair[hopeless], nodes.value[hopeless])
         kept = np.flatnonzero(~hopeless)
         if not kept.size:
-            return min(best, dropped)
-        node1, node2, value = node1[kept], node2[kept], value[kept]
-        now, later = _nearest(value, MANY if np.isfinite(best) else FEW)
-        below1, below2, _, is_leaf = opened(tree1, tree2, node1[now], node2[now])
-        leaf = now[is_leaf]
+            least: Floats = np.minimum(best, dropped)
+            return least
+        nodes = nodes.take(kept)
+        now, later = _nearest(nodes, np.where(reached, MANY, FEW))
+        opening, waiting = nodes.take(now), nodes.take(later)
+        below1, below2, row, is_leaf = opened(*trees, opening.first, opening.second)
+        leaf = np.flatnonzero(is_leaf)
         if leaf.size:
-            pairs = leaf_triangles(tree1, tree2, node1[leaf], node2[leaf])[:2]
-            best, given_up = _least_of_triangles(objective, *pairs, best, accuracy)
-            dropped = min(dropped, given_up)
-        node1, node2 = np.concatenate([node1[later], below1]), np.concatenate([node2[later], below2])
-        value = np.concatenate([value[later], objective.nodes(below1, below2)])
+            triangle1, triangle2, owner = leaf_triangles(*trees, opening.first[leaf], opening.second[leaf])
+            reached[opening.pair[leaf]] = True
+            pair = opening.pair[leaf][owner]
+            best, given_up = _least_of_triangles(objective, triangle1, triangle2, pair, best, accuracy)
+            dropped = np.minimum(dropped, given_up)
+        below = below1, below2, opening.pair[row]
+        both = zip(waiting, (*below, objective.nodes(*below)), strict=True)
+        nodes = _NodePairs(*(np.concatenate(each) for each in both))
 
 
-def _nearest(value: Floats, batch: int) -> tuple[Ints, Ints]:
-    """Return the places of the `batch` least values, and the other places."""
-    if value.size <= batch:
-        return np.arange(value.size), np.empty(0, dtype=np.intp)
-    order = np.argpartition(value, batch)
-    return order[:batch], order[batch:]
+def _nearest(nodes: _NodePairs, batch: Ints) -> tuple[Ints, Ints]:
+    """Return the places of those of least values of each pair of bodies, and the other places.
+
+    batch (p,): how many of each pair of bodies there are at most.
+    """
+    every = np.arange(nodes.value.size)
+    if (np.bincount(nodes.pair, minlength=batch.size) <= batch).all():
+        return every, every[:0]
+    if batch.size == 1:
+        order = np.argpartition(nodes.value, batch[0])
+        return order[: batch[0]], order[batch[0] :]
+    order = _in_order(nodes.value, nodes.pair, batch.size)
+    near = _ranks(nodes.pair[order], batch.size) < batch[nodes.pair[order]]
+    return order[near], order[~near]
+
+
+def _in_order(value: Floats, pair: Ints, count: int) -> Ints:
+    """Return an order (k,) by the numbers of p pairs, and for each by values."""
+    order = np.argsort(value, kind="stable")
+    return order if count == 1 else order[np.argsort(pair[order], kind="stable")]
+
+
+def _ranks(pair: Ints, count: int) -> Ints:
+    """Return the places (k,) of rows among those of the same one of p pairs (k,), which are in order."""
+    counts = np.bincount(pair, minlength=count)
+    ranks: Ints = np.arange(pair.size) - (np.cumsum(counts) - counts)[pair]
+    return ranks
 
 
 def _least_of_triangles(
-    objective: Objective, triangle1: Ints, triangle2: Ints, best: float, accuracy: float
-) -> tuple[float, float]:
-    """Return the least value of the pairs and `best`, and the least bound of the pairs not evaluated."""
-    value = objective.triangles(triangle1, triangle2)
-    order = np.argsort(value, kind="stable")
-    order = order[: int(np.isfinite(value).sum())]
-    begin = turn = 0
-    while begin < order.size:
-        hopeful = value[order[begin:]] < best * (1.0 - accuracy)
-        chunk = order[begin : begin + min(int(hopeful.sum()), CHUNKS[min(turn, len(CHUNKS) - 1)])]
-        if not chunk.size:
-            return best, float(value[order[begin]])
-        best = min(best, float(objective.exact(triangle1[chunk], triangle2[chunk], best).min()))
-        begin, turn = begin + chunk.size, turn + 1
-    return best, np.inf
+    objective: Objective, triangle1: Ints, triangle2: Ints, pair: Ints, best: Floats, accuracy: float
+) -> tuple[Floats, Floats]:
+    """Return the least values (p,) of triangle pairs (k,) and `best`, and the least bounds (p,) of those not
+    evaluated.
+
+    pair (k,): the numbers of their pairs of bodies.
+    """
+    value = objective.triangles(triangle1, triangle2, pair)
+    best, given_up = best.copy(), np.full(best.shape, np.inf)
+    left, turn = np.arange(value.size), 0
+    while True:
+        own, its = pair[left], value[left]
+        hopeful = its < (best * (1.0 - accuracy))[own]
+        np.minimum.at(given_up, own[~hopeful], its[~hopeful])
+        left = left[hopeful]
+        if not left.size:
+            return best, given_up
+        if turn == 0:
+            left = left[_in_order(value[left], pair[left], best.size)]
+        now = _ranks(pair[left], best.size) < CHUNKS[min(turn, len(CHUNKS) - 1)]
+        chunk = left[now]
+        found = objective.exact(triangle1[chunk], triangle2[chunk], pair[chunk], best[pair[chunk]])
+        np.minimum.at(best, pair[chunk], found)
+        left, turn = left[~now], turn + 1
+
+
+def _of_whole_trees(tree1: BoxTree, tree2: BoxTree) -> tuple[Ints, Ints, Ints]:
+    """Return the pairs of nodes at which the search of one pair of bodies starts."""
+    node1, node2 = first_pairs(tree1, tree2)
+    return node1, node2, np.zeros(node1.size, np.intp)
 
 
 ACCURACY, TRAVEL_ACCURACY = 0.02, 1e-9
@@ -128,7 +185,29 @@ def clearance(
         accuracy: largest relative error, below the least distance of two triangles grown by their bounds.
         most: greater distances count as this one; the smaller it is, the faster.
     """
-    return least_value(tree1, tree2, _Distance(tree1, Motion(pose1), tree2), accuracy, most)
+    objective, start = _Distance(tree1, Motion(pose1), tree2), _of_whole_trees(tree1, tree2)
+    return float(least_values((tree1, tree2), start, objective, accuracy, np.array([most]))[0])
+
+
+def clearances(
+    tree1: BoxTree,
+    tree2: BoxTree,
+    roots: tuple[Ints, Ints],
+    poses: Poses,
+    most: Floats,
+    accuracy: float = ACCURACY,
+) -> Floats:
+    """Return what `clearance` does, of p pairs of bodies in one search.
+
+    Args:
+        tree1, tree2: trees in which the first and the second bodies are joined.
+        roots: the nodes (p,) of both below which the bodies are.
+        poses: of the first bodies in the frames of the second ones.
+        most: greater distances (p,) count as these.
+        accuracy: as in `clearance`.
+    """
+    objective = _Distance(tree1, Motions.of(poses), tree2)
+    return least_values((tree1, tree2), (*roots, np.arange(most.size)), objective, accuracy, most)
 
 
 def free_travel(
@@ -147,30 +226,31 @@ def free_travel(
     closer, or if they touch: the travel is then 0.  It is never more than the true travel, and less by at
     most the fraction `accuracy`.  Greater travels count as `most`; the smaller it is, the faster.
     """
-    motion = Motion(pose1)
-    return least_value(tree1, tree2, _Travel(tree1, motion, tree2, direction, reach), accuracy, most)
+    objective = _Travel(tree1, Motion(pose1), tree2, direction, reach)
+    start = _of_whole_trees(tree1, tree2)
+    return float(least_values((tree1, tree2), start, objective, accuracy, np.array([most]))[0])
 
 
 class _Distance:
-    def __init__(self, tree1: BoxTree, motion: Motion, tree2: BoxTree) -> None:
+    def __init__(self, tree1: BoxTree, motion: Motion | Motions, tree2: BoxTree) -> None:
         self.tree1, self.motion, self.tree2 = tree1, motion, tree2
         self.rounding = motion.rounding(tree1, tree2)
 
-    def nodes(self, node1: Ints, node2: Ints) -> Floats:
-        center, half = self.motion.boxes(np.take(self.tree1.boxes, node1, axis=1))
+    def nodes(self, node1: Ints, node2: Ints, pair: Ints) -> Floats:
+        center, half = self.motion.take(pair).boxes(np.take(self.tree1.boxes, node1, axis=1))
         boxes2 = np.take(self.tree2.boxes, node2, axis=1)
         return self._apart(center - boxes2[:3], half + boxes2[3:])
 
-    def triangles(self, triangle1: Ints, triangle2: Ints) -> Floats:
-        a, b = self._corners(triangle1, triangle2)
+    def triangles(self, triangle1: Ints, triangle2: Ints, pair: Ints) -> Floats:
+        a, b = self._corners(triangle1, triangle2, pair)
         grown = self._grown(triangle1, triangle2)
         bound = self._apart(*_triangle_boxes(a, b, grown))
         for direction in _likely_directions(a, b):
             bound = np.maximum(bound, self._along(direction, a, b, grown))
         return bound
 
-    def exact(self, triangle1: Ints, triangle2: Ints, best: float) -> Floats:
-        distance, _, _ = triangle_gap(*self._corners(triangle1, triangle2))
+    def exact(self, triangle1: Ints, triangle2: Ints, pair: Ints, best: Floats) -> Floats:
+        distance, _, _ = triangle_gap(*self._corners(triangle1, triangle2, pair))
         result: Floats = np.maximum(distance - self._grown(triangle1, triangle2) - self.rounding, 0.0)
         return result
 
@@ -185,8 +265,8 @@ class _Distance:
         result: Floats = np.maximum(before, after) - grown - self.rounding
         return result
 
-    def _corners(self, triangle1: Ints, triangle2: Ints) -> tuple[Floats, Floats]:
-        moved = self.motion.corners(corners_of(self.tree1, triangle1))
+    def _corners(self, triangle1: Ints, triangle2: Ints, pair: Ints) -> tuple[Floats, Floats]:
+        moved = self.motion.take(pair).corners(corners_of(self.tree1, triangle1))
         return moved, corners_of(self.tree2, triangle2)
 
     def _grown(self, triangle1: Ints, triangle2: Ints) -> Floats:
@@ -224,9 +304,9 @@ class _Travel(_Distance):
         shift = np.divide(width, speed, out=np.full_like(width, np.inf), where=speed > 0.0)
         return np.where(width > 0.0, shift, 0.0)
 
-    def exact(self, triangle1: Ints, triangle2: Ints, best: float) -> Floats:
+    def exact(self, triangle1: Ints, triangle2: Ints, pair: Ints, best: Floats) -> Floats:
         """Return the travel (k,) by Newton's method from below, see the module's head."""
-        moved, fixed = self._corners(triangle1, triangle2)
+        moved, fixed = self._corners(triangle1, triangle2, pair)
         keep_off = self._grown(triangle1, triangle2) + self.reach + self.rounding
         shift = np.zeros(triangle1.size)
         active = np.arange(triangle1.size)
@@ -242,7 +322,7 @@ class _Travel(_Distance):
             going = ~parting & (left > self.rounding)
             active, left, closing = active[going], left[going], closing[going]
             shift[active] += left / closing
-            active = active[shift[active] < best]
+            active = active[shift[active] < best[active]]
             if not active.size:
                 break
         return shift

@@ -4,8 +4,15 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.arrays import Floats
-from physplace_addon.core.collision import build_tree, clearance, free_travel
-from physplace_addon.core.rigid import Pose
+from physplace_addon.core.collision import (
+    build_tree,
+    clearance,
+    clearances,
+    free_travel,
+    join_trees,
+    roots_of_parts,
+)
+from physplace_addon.core.rigid import Pose, Poses
 from tests.core.collision.soups import (
     all_pairs,
     closest_on_triangles,
@@ -47,6 +54,22 @@ def test_a_clearance_that_matters_only_up_to_a_length_is_told_up_to_it(
     true = clearance(first, pose, second, accuracy=0.0)
     found = clearance(first, pose, second, most=part * true)
     assert 0.98 * min(part, 1.0) * true <= found <= min(part, 1.0) * true
+
+
+def test_the_clearances_of_many_pairs_are_those_of_each(rng: np.random.Generator) -> None:
+    shapes = [sphere(12, 8), torus(12, 8), random_soup(rng, 30), hostile_soup(rng, 40)]
+    trees = [build_tree(shape) for shape in shapes]
+    joined = join_trees(*trees)
+    roots = roots_of_parts(joined, np.array([len(shape) for shape in shapes]))
+    first, second = rng.integers(len(shapes), size=(2, 40))
+    poses = [Pose(rng.normal(size=4), rng.normal(size=3) * reach) for reach in np.linspace(0.0, 4.0, 40)]
+    most = np.where(rng.random(40) < 0.5, np.inf, 1.5)
+    found = clearances(joined, joined, (roots[first], roots[second]), Poses.of(poses), most)
+    pairs = zip(first, poses, second, most, strict=True)
+    alone = [clearance(trees[a], pose, trees[b], most=float(far)) for a, pose, b, far in pairs]
+    assert (found == 0.0).any()
+    assert (found > 1.5).any()
+    np.testing.assert_allclose(found, alone, rtol=0.02, atol=1e-12)
 
 
 @pytest.mark.parametrize("depth", [0.0, 0.1])

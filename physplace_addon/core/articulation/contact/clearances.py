@@ -27,7 +27,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...arrays import ArrayRecord, Bools, Floats, Ints
-from ...collision.distance import clearance
 from ...contact.system import (
     FACE,
     FIXED,
@@ -172,10 +171,10 @@ class Sleepers:
         tree = system.fixed.tree
         apart = np.maximum(lower - tree.upper[0], tree.lower[0] - upper).max(axis=1)
         self.free = np.maximum(self.free, apart)
-        for part in np.flatnonzero((self.free <= reach) & (self.most > reach) & moving).tolist():
-            body, pose = system.bodies[part], system.poses[part]
-            self.free[part] = clearance(body.tree, pose, tree, _ROUGHLY, _MARGIN * reach)
-            self.most[part] = self.free[part] / (1.0 - _ROUGHLY)
+        unsure = np.flatnonzero((self.free <= reach) & (self.most > reach) & moving)
+        pairs = [(part, FIXED) for part in unsure.tolist()]
+        self.free[unsure] = system.clearances(pairs, np.full(len(unsure), _MARGIN * reach), _ROUGHLY)
+        self.most[unsure] = self.free[unsure] / (1.0 - _ROUGHLY)
         awake: Bools = (self.free <= reach) & moving
         return awake
 
@@ -368,13 +367,11 @@ def without_far_world(system: ContactSystem, reach: float) -> ContactSystem:
     No interface point is lost.  But the box of a scene holds all of a figure in it, and what a search looks
     up of the world's triangles is made at the first one: a figure that nothing is near to needs none of it.
     """
-    far = set[Pair]()
-    for pair in system.pairs(reach) if system.fixed is not None else []:
-        if pair[1] == FIXED and system.fixed is not None:
-            length = reach * system.span(pair)
-            body, pose = system.bodies[pair[0]], system.poses[pair[0]]
-            if clearance(body.tree, pose, system.fixed.tree, most=2.0 * length) > length:
-                far.add(pair)
+    near = system.pairs(reach) if system.fixed is not None else []
+    pairs = [pair for pair in near if pair[1] == FIXED]
+    lengths = system.reaches(pairs, reach)
+    beyond = np.flatnonzero(system.clearances(pairs, 2.0 * lengths) > lengths)
+    far = {pairs[row] for row in beyond.tolist()}
     return replace(system, never_meeting=system.never_meeting | far)
 
 

@@ -13,7 +13,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...collision.distance import clearance
 from ...contact.system import FIXED, ContactSystem, Pair, triangle_overlaps
 from ...mechanics.point_depths import inside_solid
 from ...mechanics.start import contained
@@ -43,7 +42,7 @@ def never_meeting(groups: RigidGroups, system: ContactSystem) -> tuple[frozenset
     neighbours = _neighbours(groups)
     alone = replace(system, never_meeting=frozenset(together | still))
     near = [pair for pair in alone.pairs(_TOUCHING) if pair[1] != FIXED or pair in neighbours]
-    excepted = frozenset(pair for pair in near if _overlap(alone, pair, pair in neighbours))
+    excepted = _overlapping(alone, near, neighbours)
     return frozenset(together | still | excepted), excepted
 
 
@@ -85,24 +84,27 @@ def _nested(system: ContactSystem, parts: list[int]) -> set[int]:
 def overlapping_parts(system: ContactSystem) -> frozenset[Pair]:
     """Return the pairs of parts that overlap by more than rounding."""
     pairs = [pair for pair in system.pairs(0.0) if pair[1] != FIXED]
-    return frozenset(pair for pair in pairs if _overlap(system, pair, False))
+    return _overlapping(system, pairs, set())
 
 
 def world_bodies_at(system: ContactSystem, part: int) -> list[str]:
     """Return the names of the fixed bodies that a part overlaps."""
     body, pose = system.bodies[part].body, system.poses[part]
     alone = [(each, ContactSystem.of([body], [pose], [each])) for each in system.parts]
-    return [each.name for each, pair in alone if _overlap(pair, (0, FIXED), False)]
+    return [each.name for each, pair in alone if _overlap(pair, (0, FIXED))]
 
 
-def _overlap(system: ContactSystem, pair: Pair, neighbours: bool) -> bool:
-    """Return whether the bodies of a pair overlap; of neighbours, whether they touch."""
-    body_pair, radius = system.body_pair(pair), system.body_pair(pair).radius
-    most = 2.0 * _TOUCHING * radius
-    apart = clearance(body_pair.active.tree, body_pair.pose, body_pair.world.tree, most=most)
-    if neighbours and apart <= _TOUCHING * radius:
-        return True
-    return _cross(system, pair) or contained(body_pair, system.solids(pair))
+def _overlapping(system: ContactSystem, pairs: list[Pair], neighbours: set[Pair]) -> frozenset[Pair]:
+    """Return the pairs whose bodies overlap, and those of neighbours that touch."""
+    near = np.array([_TOUCHING * system.body_pair(pair).radius for pair in pairs])
+    apart = system.clearances(pairs, 2.0 * near)
+    touch = {pair for pair, touches in zip(pairs, apart <= near, strict=True) if touches} & neighbours
+    return frozenset(touch | {pair for pair in pairs if pair not in touch and _overlap(system, pair)})
+
+
+def _overlap(system: ContactSystem, pair: Pair) -> bool:
+    """Return whether the bodies of a pair overlap."""
+    return _cross(system, pair) or contained(system.body_pair(pair), system.solids(pair))
 
 
 def _cross(system: ContactSystem, pair: Pair) -> bool:

@@ -16,6 +16,7 @@ import numpy as np
 
 from ...arrays import Bools, Floats, Ints
 from ...bodies import Body
+from ...collision.distance import ACCURACY, clearance, clearances
 from ...rigid import Pose, Poses
 from ..body_pair import CONE_TOLERANCE, SIGN_TOLERANCE, BodyPair, BodyPairs, PairTable
 from ..contact_body import ContactBody
@@ -233,6 +234,32 @@ class PlacedBodies:
         is_narrow = (kinds[:-1] >= 0) & (reach * self._spans <= NARROW * self.radii)
         narrow = [pair for pair in pairs if pair[1] == FIXED and is_narrow[pair[0]]]
         return narrow, [pair for pair in pairs if pair[1] != FIXED or not is_narrow[pair[0]]]
+
+    def clearances(self, pairs: Sequence[Pair], most: Floats, accuracy: float = ACCURACY) -> Floats:
+        """Return lower bounds of the distances of pairs (p,), lengths; 0 if they may touch.
+
+        Those of joined bodies, and of these with the fixed ones, are searched in one batch each.
+
+        Args:
+            pairs: p of them.
+            most: greater distances (p,) count as these.
+            accuracy: largest relative error.
+        """
+        first, second = np.array(pairs, np.intp).reshape(-1, 2).T
+        joined, among = self._joined[1] >= 0, most.copy()
+        with_joined = joined[first] & joined[second]
+        with_fixed = joined[first] & ~joined[second] & (second == FIXED)
+        for mine, rows_of in ((with_joined, self.body_pairs), (with_fixed, self.pairs_with_fixed)):
+            rows = np.flatnonzero(mine)
+            if len(rows):
+                some = rows_of([pairs[row] for row in rows.tolist()])
+                trees, table = (some.active.tree, some.world.tree), some.table
+                among[rows] = clearances(*trees, table.roots, table.poses, most[rows], accuracy)
+        for row in np.flatnonzero(~(with_joined | with_fixed)).tolist():
+            pair = self.body_pair(pairs[row])
+            trees = pair.active.tree, pair.world.tree
+            among[row] = clearance(trees[0], pair.pose, trees[1], accuracy, float(most[row]))
+        return among
 
     def searched_together(self, pair: Pair) -> bool:
         """Return whether near triangles of a pair are found with those of others: unless it is plain and
