@@ -128,6 +128,20 @@ def settled_or_lowest(body_pair: BodyPair, points: InterfacePoints) -> Ints:
     return np.concatenate([np.nonzero(~points.on_curve)[0], unsettled[first]])
 
 
+def lowest_released(body_pair: BodyPair, tracked: InterfacePoints, within: float) -> InterfacePoints:
+    """Return the lowest tracked sample of each contact curve, solved anew, now free along the curve.
+
+    It may lie at a minimum of its own that no seed leads to, as one of two beside each other between the same
+    corners of the mesh.  within: the largest |gap| of a sample, a length.
+    """
+    samples = tracked.take(tracked.on_curve & (np.abs(tracked.gap) <= within))
+    samples = samples.take(np.argsort(samples.gap, kind="stable"))
+    lowest = samples.take(np.unique(body_pair.curve_feature(samples), return_index=True)[1])
+    free = replace(lowest, on_curve=np.zeros(len(lowest), bool))
+    solved, valid = solve_extremal_pairs(body_pair, free, known_sides=True)
+    return solved.take(valid & ~solved.on_curve)
+
+
 def lost_samples(
     body_pair: BodyPair, tracked: InterfacePoints, found: InterfacePoints, within: float
 ) -> InterfacePoints:

@@ -24,7 +24,7 @@ from ..regions.flat_contacts import lowest, lowest_of_plain
 from ..regions.flat_pairs import between_flat_features, flat_pairs, only_at_border
 from ..row_lists import IndexPairs
 from ..sidedness import with_known_sides, without_far_sides
-from .contact_curves import SAME, lost_samples, sample_contact_curves, settled_or_lowest
+from .contact_curves import SAME, lost_samples, lowest_released, sample_contact_curves, settled_or_lowest
 from .creation import Reach, binding, create_points
 from .extremal_pairs import solve_extremal_pairs
 from .interface_points import InterfacePoints, without_duplicates
@@ -67,6 +67,7 @@ def generate_interface_points(
     parts = [kept, with_known_sides(body_pair, flat, tracked, before)]
     if len(t1):
         new, sources = create_points(body_pair, t1, t2, reach, kept, tracked, before)
+        new = InterfacePoints.join([new, lowest_released(body_pair, tracked, reach.curved)])
         curved = InterfacePoints.join([kept, new])
         samples = sample_contact_curves(body_pair, curved, sources, reach.samples, before)
         parts.append(new.take(settled_or_lowest(body_pair, new)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -20,6 +22,7 @@ from physplace_addon.core.surfaces import kinds
 from physplace_addon.core.surfaces.analytic import swept
 from tests.bodies_of_the_paper import BOWL
 from tests.core.contact.body_pairs import everything_within, meet
+from tests.oracles.frames import rotation_of
 
 HOLLOW = np.array([[1.88, 1.24], [1.68, 0.64], [1.0, 0.15], [0.0, 0.15]])  # (r, z), the inside of the bowl
 
@@ -61,6 +64,23 @@ def test_tracking_and_creation_do_not_report_a_pair_twice(rng: np.random.Generat
     again = generate_interface_points(body_pair, Reach(0.2, 0.2, 0.2), points, body_pair)
     assert len(again) == len(points)
     assert len(without_duplicates(again, 1e-6)) == len(again)
+
+
+def test_the_lowest_sample_of_a_curve_is_a_point_of_its_own_where_no_seed_leads_to_it() -> None:
+    """It may be one of two minima beside each other between the same corners of a mesh."""
+    body_pair, reach = (
+        meet("ellipsoid", "plane", turn=(0.4, 0.3, 0.0), at=(0.0, 0.0, 1.0)),
+        Reach(1.0, 1.0, 1.0),
+    )
+    lowest = everything_within(body_pair, 1.0)
+    sample = replace(lowest, on_curve=np.ones(1, bool))
+    height = (body_pair.active.body.triangles @ rotation_of(body_pair.pose.rotation).T)[:, :, 2].mean(axis=1)
+    of_the_top = np.argsort(height)[-1:], np.zeros(1, np.intp)
+    nothing = InterfacePoints.none()
+    assert len(generate_interface_points(body_pair, reach, nothing, body_pair, of_the_top)) == 0
+    found = generate_interface_points(body_pair, reach, sample, body_pair, of_the_top)
+    assert found.gap.tolist() == pytest.approx(lowest.gap.tolist(), abs=1e-12)
+    assert found.on_curve.tolist() == [False]
 
 
 def test_points_beyond_reach_are_not_reported() -> None:
