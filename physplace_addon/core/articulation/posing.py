@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -38,6 +39,7 @@ _ROUGHLY, _SHARE = 1e-5, 0.01  # the same of a drag that goes on: at least, and 
 _CREEPING = 2e-4  # motion of a tick, over L, that is slow
 _SLOW_TICKS = 8  # slow ticks after which a figure that is squeezed has come to rest
 _MET = 1e-6  # error of a goal, over L or in radians, that is met
+_NEARLY_MET = 1e-5  # the same of one that is stopped
 _STILL = 1e-8  # motion, over L, of a tick that has ended
 _MOST_TICKS = 60  # of a place on a path
 _IDLE_TICKS = 3  # that led nowhere, after which the figure is blocked
@@ -55,7 +57,8 @@ class _Posing:
         system = scene.start.system
         never_meeting = frozenset() if system is None else system.never_meeting
         self._sleepers = Sleepers.of(len(scene.linkage), never_meeting)
-        self._tracking.follow(goals)
+        self._tick: Tick[Any] | None = None
+        self._follow(goals)
 
     @staticmethod
     def _known(scene: LinkageScene, state: LinkageState) -> Floats:
@@ -71,6 +74,24 @@ class _Posing:
     def state(self) -> LinkageState:
         """The last state."""
         return self._state
+
+    def stop(self, *, moves: bool = False) -> None:
+        """End where it is, if it is on its way, and say why.
+
+        moves: whether it still moves so far that it can be seen; it has then ended only if its goals are met.
+        """
+        if self._status.is_running and self._tick is not None:
+            verdict = self._verdict(self._tick, _NEARLY_MET)
+            self._status = self._status if moves and verdict is not LinkageStatus.REACHED else verdict
+
+    def _follow(self, goals: Sequence[AnyGoal]) -> float:
+        """Take other goals, and return how far they lead, over L or in radians."""
+        led = self._tracking.follow(goals)
+        if led > 0.0:
+            equations = self._tracking.equations
+            values = equations.rows(self._state.configuration).value
+            self._state = replace(self._state, goal_errors=equations.goal_errors(values))
+        return led
 
     def _settle(self) -> None:
         """Make ticks until nothing moves any more."""
@@ -99,7 +120,7 @@ class _Posing:
 
     def _take(self, tick: Tick[ValidT], system: ContactSystem | None) -> None:
         """Go on with what a tick led to."""
-        tracking = self._tracking
+        tracking, self._tick = self._tracking, tick
         if tick.valid is None:
             self._idle += 1
             self._status = LinkageStatus.BLOCKED if self._idle >= _IDLE_TICKS else LinkageStatus.RUNNING
@@ -119,9 +140,16 @@ class _Posing:
         self._slow = self._slow + 1 if tick.length <= _CREEPING else 0
         if self._slow < _SLOW_TICKS and (tick.share < 1.0 or tick.length > _STILL):
             return LinkageStatus.RUNNING
-        if (self._state.goal_errors <= _MET * self._units()).all():
+        return self._verdict(tick, _MET)
+
+    def _verdict(self, tick: Tick[ValidT], met: float) -> LinkageStatus:
+        """Return how it has ended with a tick.
+
+        met: error of a goal, over L or in radians, that is met.
+        """
+        if (self._state.goal_errors <= met * self._units()).all():
             return LinkageStatus.REACHED
-        if tick.solution.clearances:
+        if tick.valid is None or tick.solution.clearances:
             return LinkageStatus.BLOCKED
         return LinkageStatus.AT_LIMIT if tick.solution.limits else LinkageStatus.UNREACHABLE
 
@@ -136,7 +164,7 @@ class _Posing:
             for goal, error, unit in zip(goals, self._state.goal_errors, units, strict=True)
             if error > _MET * unit
         ]
-        if self._status is LinkageStatus.RUNNING or not unmet:
+        if self._status in {LinkageStatus.RUNNING, LinkageStatus.REACHED} or not unmet:
             return self._status.message
         return f"{self._status.message} ({', '.join(dict.fromkeys(unmet))})"
 
@@ -162,7 +190,7 @@ class LinkageDrag(_Posing):
 
     def move_to(self, goals: Sequence[AnyGoal]) -> None:
         """Take other goals, the same in other places, or others."""
-        led = self._tracking.follow(goals)
+        led = self._follow(goals)
         self._moved += led if np.isfinite(led) else 0.0
         if led > 0.0:
             self._status, self._idle, self._slow = LinkageStatus.RUNNING, 0, 0
@@ -211,7 +239,7 @@ class LinkagePull(_Posing):
         """Go on to the next place, or as near as possible, and return the state there."""
         if self._status.is_running:
             self._frame += 1
-            self._tracking.follow(self._path(self._frame / self._frames))
+            self._follow(self._path(self._frame / self._frames))
             self._settle()
             if self._frame < self._frames:
                 self._status = LinkageStatus.RUNNING

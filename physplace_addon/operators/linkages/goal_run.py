@@ -16,7 +16,7 @@ import numpy as np
 from bpy.types import Context
 
 from ...core.arrays import Floats
-from ...core.articulation import Goal, LinkageDrag, LinkagePull, LinkageSolve
+from ...core.articulation import Goal, LinkageDrag, LinkagePull, LinkageScene, LinkageSolve
 from ...core.jobs import Job, Progress
 from ...core.rigid import Pose
 from ...scene.access import active_object, present, scene_of
@@ -86,11 +86,7 @@ def dragging(run: GoalRun, asked: GoalOfPart) -> Job[tuple[list[tuple[Pose, ...]
         solver.move_to(run.goals(tick / ticks))
         solver.step()
         yield Progress("Dragging", tick / ticks)
-    for _ in range(_MOST_TICKS):
-        before = solver.state
-        if not solver.status.is_running or scene.farthest_move(before, solver.step()) <= UNSEEN:
-            break
-        yield Progress("Dragging", 1.0)
+    yield from _coming_to_rest(scene, solver, Progress("Dragging", 1.0))
     return [run.prepared.poses(solver.state)], solver
 
 
@@ -108,12 +104,19 @@ def solved(run: GoalRun, asked: GoalOfPart) -> Job[tuple[list[tuple[Pose, ...]],
     """Solve for the end of the path."""
     scene = run.prepared.scene
     solver = LinkageSolve(scene, run.state, run.goals(1.0))
+    yield from _coming_to_rest(scene, solver, Progress("Solving"))
+    return [run.prepared.poses(solver.state)], solver
+
+
+def _coming_to_rest(scene: LinkageScene, solver: LinkageDrag | LinkageSolve, progress: Progress) -> Job[None]:
+    """Go on until a solver has ended, or what it does cannot be seen."""
     for _ in range(_MOST_TICKS):
         before = solver.state
-        if not solver.status.is_running or scene.farthest_move(before, solver.step()) <= UNSEEN:
-            break
-        yield Progress("Solving")
-    return [run.prepared.poses(solver.state)], solver
+        if not solver.status.is_running:
+            return
+        if solver.step() is not before and scene.farthest_move(before, solver.state) <= UNSEEN:
+            solver.stop()
+        yield progress
 
 
 def posing(context: Context, asked: GoalOfPart, way: Way) -> Job[Conclusion]:
@@ -136,7 +139,7 @@ def posing(context: Context, asked: GoalOfPart, way: Way) -> Job[Conclusion]:
     if asked.keyed:
         shown.key_path(context, states, scene_of(context).frame_current)
         scene_of(context).frame_set(scene_of(context).frame_current + len(states) - 1)
-    return conclusion(run.prepared, count, solver.state, solver)
+    return conclusion(run.prepared, count, solver)
 
 
 def _travels(start: Floats, way: Floats) -> list[Travel]:

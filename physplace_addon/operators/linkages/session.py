@@ -11,7 +11,7 @@ import numpy as np
 from bpy.types import Context
 
 from ...core.arrays import Floats
-from ...core.articulation import AnyGoal, FigureGoal, Goal, LinkageDrag, LinkageState, LinkageStatus
+from ...core.articulation import AnyGoal, FigureGoal, Goal, LinkageDrag, LinkageStatus
 from ...core.contact.system import FIXED
 from ...core.jobs import Job, Progress
 from ...core.rigid import Pose
@@ -31,7 +31,6 @@ from ..view import View, nearest_pixel, object_under
 PIN_WEIGHT: Final = 1e4  # of a pin beside a dragged point, where both cannot be
 SETTLING: Final = 1.0  # seconds after its release in which a figure may still move
 UNSEEN: Final = 1e-6  # motion of a part in a tick, over the figure's size, that nobody sees
-MET: Final = 1e-5  # distance of a goal, over the figure's size, that nobody sees
 _PIXELS: Final = 14.0  # distance from a pin at which the mouse takes it
 _UNTURNED: Final = np.array([1.0, 0.0, 0.0, 0.0])
 
@@ -289,10 +288,15 @@ class LinkageSession(InteractiveSession):
             if self.has_to_read():
                 yield from self.reading(context)
             begin = perf_counter()
-            if not self.step() or self.is_still:
+            if not self.step():
+                return
+            if self.is_still and self._solver is not None:
+                self._solver.stop()
                 return
             worked += perf_counter() - begin
             yield Progress("Coming to rest", worked / SETTLING)
+        if self._solver is not None:
+            self._solver.stop(moves=True)
 
     def write(self, context: Context) -> Conclusion:
         """Leave the linkage in its pose, with its pins. Raises SceneError, with everything put back."""
@@ -300,7 +304,7 @@ class LinkageSession(InteractiveSession):
         write_pins(self.found, list(self.pins.values()))
         if self._solver is None:
             return Conclusion(True, f'"{self.found.objects[0].name}": {counted(len(self.pins), "pin")}')
-        return conclusion(self._prepared, count, self._state, self._solver)
+        return conclusion(self._prepared, count, self._solver)
 
     # what the header says
 
@@ -309,8 +313,7 @@ class LinkageSession(InteractiveSession):
         """How the drag stands, in words."""
         if self._solver is None:
             return ""
-        status = self._solver.status
-        return status.message if status.is_running else self._solver.explanation
+        return self._solver.explanation
 
     def figures(self) -> str:
         """Return how the drag stands, in one line."""
@@ -329,13 +332,9 @@ class LinkageSession(InteractiveSession):
         return one_line(parts)
 
 
-def conclusion(prepared: PreparedLinkage, moved: int, state: LinkageState, solver: Solver) -> Conclusion:
-    """Return how posing a linkage has ended; what was stopped before its end is judged by its goals."""
-    found, status, text = prepared.scenario.found, solver.status, solver.status.message
-    if not status.is_running:
-        text = solver.explanation
-    elif (state.goal_errors <= MET * prepared.scene.groups.length).all():
-        status, text = LinkageStatus.REACHED, LinkageStatus.REACHED.message
-    texts = [f'"{found.objects[0].name}": {counted(moved, "part")} moved', text]
-    texts += [f"left out of account: {listed(prepared.notes)}"] if prepared.notes else []
-    return Conclusion(status is LinkageStatus.REACHED, "; ".join(texts))
+def conclusion(prepared: PreparedLinkage, moved: int, solver: Solver) -> Conclusion:
+    """Return how posing a linkage has ended."""
+    name, notes = prepared.scenario.found.objects[0].name, prepared.notes
+    texts = [f'"{name}": {counted(moved, "part")} moved', solver.explanation]
+    texts += [f"left out of account: {listed(notes)}"] if notes else []
+    return Conclusion(solver.status is LinkageStatus.REACHED, "; ".join(texts))

@@ -20,6 +20,7 @@ from physplace_addon.core.articulation import (
     PointGoal,
     SurfaceGoal,
 )
+from physplace_addon.core.articulation.contact.obstacles import NoClearances
 from physplace_addon.core.rigid import Pose
 from physplace_addon.core.solver import Solver
 from tests.core.articulation import figures
@@ -95,6 +96,32 @@ def test_nothing_moves_at_rest() -> None:
         after = drag.step()
         for pose, start in zip(after.poses, state.poses, strict=True):
             assert np.abs(pose.matrix4 - start.matrix4).max() < 1e-6
+
+
+@pytest.mark.parametrize("make", [LinkageDrag, LinkageSolve])
+def test_a_figure_that_cannot_begin_to_move_says_so(
+    make: type[LinkageDrag] | type[LinkageSolve], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    figure = figures.chain(3)
+    scene = scene_of(figure)
+    monkeypatch.setattr(NoClearances, "checked", lambda *_: None)  # something is in the way everywhere
+    solver = make(scene, scene.start, [PointGoal(2, TIP, np.array([0.0, 2.0, 1.0]))])
+    assert solver.state.goal_errors.shape == (1,)
+    for _ in range(5):
+        solver.step()
+    assert solver.status is LinkageStatus.BLOCKED
+    assert solver.explanation == 'something is in the way ("part 2")'
+
+
+def test_a_figure_that_is_stopped_has_ended_unless_it_moves() -> None:
+    figure = figures.chain(3)
+    scene = scene_of(figure)
+    solver = LinkageSolve(scene, scene.start, [PointGoal(2, TIP, np.array([0.0, 2.0, 1.0]))])
+    solver.step()
+    solver.stop(moves=True)
+    assert solver.status.is_running
+    solver.stop()
+    assert solver.status is LinkageStatus.UNREACHABLE
 
 
 def _planes(height: float) -> Goal:
