@@ -9,6 +9,7 @@ own pose and from that of its parent (`bone_frames`), so bones are written paren
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Final
 
@@ -22,6 +23,7 @@ from ..access import present, scene_of, view_layer_of
 from ..affine import linear4
 from ..changes import own_changes
 from ..errors import SceneError
+from ..writing.actions import keys_restored_on_error
 from ..writing.keys import Key, Keying, insert_automatically, insert_keys
 from ..writing.transform import READ_BACK, Channels, channels, check_world_matrix, set_channels
 from .anchors import keep_anchors
@@ -105,36 +107,50 @@ class LinkagePose:
     def write(self, context: Context, poses: Sequence[Pose]) -> int:
         """Leave the parts at poses, and key what has moved if automatic keying is on; return how much has.
 
-        Raises SceneError, with everything put back, if something else owns a transform.
+        Raises SceneError, with everything put back, if something else owns a transform, or a channel cannot
+        be keyed.
         """
-        try:
+        with self._put_back_on_error(context):
             self.show(context, poses)
             self.check_shown(context, poses)
-        except SceneError:
-            self.restore(context)
-            raise
-        moved = self.moved()
-        for posed in moved:
-            insert_automatically(context, posed, scene_of(context).frame_current)
+            moved = self.moved()
+            for posed in moved:
+                insert_automatically(context, posed, scene_of(context).frame_current)
         for read in self._found.joints:
             if read.holder is not None:
                 keep_anchors(read.holder.object, read.joint)
         return len(moved)
 
     def key_path(self, context: Context, states: Sequence[Sequence[Pose]], first_frame: int) -> None:
-        """Key all that moves, from a frame on, at the poses of one state after another; show the last."""
+        """Key all that moves, from a frame on, at the poses of one state after another; show the last.
+
+        Raises SceneError, with everything put back, if a channel cannot be keyed.
+        """
         keying, frames = Keying.of(context), len(states)
         path = []
         self._shown = list(self._before)
         for poses in states:
             self._shown = self._channels(poses)
             path.append(self._shown)
-        for number, target in enumerate(self._targets):
-            values = [state[number] for state in path]
-            if any(not _alike(each, self._before[number]) for each in values):
-                keys = [Key(first_frame + i, each, i < frames - 1) for i, each in enumerate(values)]
-                insert_keys(self._posed(target), keys, keying)
-        self.show(context, states[-1])
+        with self._put_back_on_error(context):
+            for number, target in enumerate(self._targets):
+                values = [state[number] for state in path]
+                if any(not _alike(each, self._before[number]) for each in values):
+                    keys = [Key(first_frame + i, each, i < frames - 1) for i, each in enumerate(values)]
+                    insert_keys(self._posed(target), keys, keying)
+            self.show(context, states[-1])
+
+    @contextmanager
+    def _put_back_on_error(self, context: Context) -> Iterator[None]:
+        """Put back what has been moved and keyed if the block raises a SceneError."""
+        try:
+            with ExitStack() as undo:
+                for obj in self._found.objects:
+                    undo.enter_context(keys_restored_on_error(obj))
+                yield
+        except SceneError:
+            self.restore(context)
+            raise
 
     @property
     def is_undisturbed(self) -> bool:

@@ -149,9 +149,12 @@ def _insert(obj: Keyed, name: str, index: int, key: Key, keying: Keying) -> None
     group = GROUP if isinstance(obj, Object) else obj.name
     done = obj.keyframe_insert(name, index=index, frame=key.frame, group=group, options=options, keytype=kind)
     if not done and not options & ONLY_IF:
+        found = f"its {name} cannot be keyed"
+        if isinstance(obj, PoseBone):
+            found = f'the {name} of its bone "{obj.name}" cannot be keyed'
         raise SceneError(
-            obj.name,
-            f"its {name} cannot be keyed",
+            _owner(obj).name,
+            found,
             "unlock the channel, or check its action and keying settings",
         )
 
@@ -230,9 +233,14 @@ def remove_key(obj: Object, frame: int) -> None:
 
 def _curves(obj: Keyed) -> Iterator[FCurve]:
     """Yield the curves of the action of an object, or of the object that a bone is of."""
+    return curves_of(_owner(obj))
+
+
+def _owner(obj: Keyed) -> Object:
+    """Return the object whose action has the curves of an object or a bone."""
     owner = obj.id_data
     assert isinstance(owner, Object)
-    return curves_of(owner)
+    return owner
 
 
 def _path(obj: Keyed, name: str) -> str:

@@ -2,13 +2,14 @@
 """Finished placements, written to the objects: transforms in their own spaces, keys of the path, reports.
 
 Everything is computed first. Transforms are written and read back before keys and reports are written. If a
-constraint or an animation owns one of the transforms, so that Blender gives another matrix, all objects are
-put back and SceneError names the owner.
+constraint or an animation owns one of the transforms, so that Blender gives another matrix, or a channel
+cannot be keyed, all objects and keys are put back and SceneError names the owner.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +22,7 @@ from ..access import scene_of, view_layer_of
 from ..errors import SceneError
 from ..reading.subjects.subject import Subject
 from ..rests.start import write_start
+from .actions import keys_restored_on_error
 from .as_one import moved_as_one
 from .key_reduction import MotionScale
 from .keys import Keying, KeyOptions, insert_automatically, insert_keys, path_keys
@@ -44,17 +46,21 @@ def write_rests(context: Context, outcomes: Sequence[Outcome], keys: KeyOptions 
     keys the rest, if it is on.
 
     Raises:
-        SceneError: if a transform cannot be written; all objects are then as they were.
+        SceneError: if a transform cannot be written or keyed; all objects are then as they were.
     """
     objects = [outcome.subject.object for outcome in outcomes]
     worlds = [[outcome.subject.world_matrix(pose) for pose in outcome.poses] for outcome in outcomes]
     paths = [outcome.subject.space.path(way) for outcome, way in zip(outcomes, worlds, strict=True)]
     ends = [path[-1] for path in paths]
-    _move(context, [outcome.subject for outcome in outcomes], ends, [way[-1] for way in worlds])
-    if keys is not None:
-        scene_of(context).frame_set(_key_paths(context, outcomes, paths, keys))
-    for obj in objects if keys is None else ():
-        insert_automatically(context, obj, scene_of(context).frame_current)
+    with ExitStack() as undo:
+        for obj in objects:
+            undo.enter_context(keys_restored_on_error(obj))
+        _move(context, [outcome.subject for outcome in outcomes], ends, [way[-1] for way in worlds])
+        last = None if keys is None else _key_paths(context, outcomes, paths, keys)
+        for obj in objects if keys is None else ():
+            insert_automatically(context, obj, scene_of(context).frame_current)
+    if last is not None:
+        scene_of(context).frame_set(last)
     for obj, outcome in zip(objects, outcomes, strict=True):
         write_report(obj, outcome.certificate)
         write_start(obj, outcome.subject.start, outcome.poses[-1])
@@ -95,7 +101,7 @@ def write_reports_only(outcomes: Sequence[Outcome]) -> None:
 def move(context: Context, subjects: Sequence[Subject], poses: Sequence[Pose]) -> None:
     """Move objects to the poses of their bodies, and key them if automatic keying is on.
 
-    Raises SceneError if a transform cannot be written; all objects are then as they were.
+    Raises SceneError if a transform cannot be written or keyed; all objects are then as they were.
     """
     objects = [subject.object for subject in subjects]
     worlds = [subject.world_matrix(pose) for subject, pose in zip(subjects, poses, strict=True)]
@@ -103,9 +109,12 @@ def move(context: Context, subjects: Sequence[Subject], poses: Sequence[Pose]) -
         subject.space.channels_for(world, subject.space.channels)
         for subject, world in zip(subjects, worlds, strict=True)
     ]
-    _move(context, subjects, ends, worlds)
-    for obj in objects:
-        insert_automatically(context, obj, scene_of(context).frame_current)
+    with ExitStack() as undo:
+        for obj in objects:
+            undo.enter_context(keys_restored_on_error(obj))
+        _move(context, subjects, ends, worlds)
+        for obj in objects:
+            insert_automatically(context, obj, scene_of(context).frame_current)
 
 
 def _move(

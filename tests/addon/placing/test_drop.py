@@ -6,7 +6,9 @@ import bpy
 import pytest
 
 from physplace_addon.scene.access import custom_properties
-from tests.blender_data import physplace, scene_settings
+from physplace_addon.scene.writing.actions import curves_of
+from tests.addon.running import refused
+from tests.blender_data import current_scene, physplace, preferences, scene_settings
 from tests.scene import scenes
 
 
@@ -97,3 +99,17 @@ def test_nothing_is_freed_where_the_setting_is_zero() -> None:
     selected(crate)
     physplace.place()
     assert report(crate)["status"] == "INTERFERING_START"
+
+
+def test_where_a_channel_cannot_be_keyed_all_objects_and_keys_are_put_back() -> None:
+    scenes.floor()
+    free, held = scenes.cube("Free", (0.0, 0.0, 3.0)), scenes.cube("Held", (4.0, 0.0, 3.0))
+    held.keyframe_insert("location", frame=1)
+    for curve in curves_of(held):
+        curve.lock = True
+    current_scene().tool_settings.use_keyframe_insert_auto = True
+    preferences().edit.use_keyframe_insert_available = False
+    selected(held, free)
+    refused(physplace.drop_selected, free, 'object "Held": its location cannot be keyed')
+    assert free.animation_data is None
+    assert all(len(curve.keyframe_points) == 1 for curve in curves_of(held))
