@@ -70,8 +70,9 @@ class RigidGroups:
         numbers, placed = _welded(linkage, poses)
         count = int(numbers.max(initial=-1)) + 1
         if count == 0:
-            found = "all of its parts are welded to the world, so that none can move"
-            raise JointError("linkage", found, "unlock a joint")
+            first = linkage.joints[int(linkage.welds()[0])].anchors.name
+            found = "it and others weld all parts to the world, so that none can move"
+            raise JointError(first, found, "let it turn or shift")
         masses = np.array([part.mass.mass for part in linkage.parts])
         centres = np.array(
             [pose.points(part.mass.center) for part, pose in zip(linkage.parts, placed, strict=True)]

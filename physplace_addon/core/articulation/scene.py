@@ -95,7 +95,7 @@ class LinkageScene:
         equations = Equations.of(groups, (), configuration)
         closed = closed_configuration(equations, configuration)
         if closed is None:
-            raise JointError("linkage", "its joints cannot all be closed", "check the joints of its loops")
+            raise _unclosed_error(linkage, poses)
         if not clearances:
             return cls(linkage, groups, equations, state_of(equations, closed, None, 0.0), 0.0, ())
         yield from _preparing_parts(linkage.parts)
@@ -160,6 +160,14 @@ def _check_poses(linkage: Linkage, poses: Sequence[Pose]) -> None:
         more = f", and {len(open_joints) - 1} more joints" if len(open_joints) > 1 else ""
         found = f"its parts do not meet: they are {gap:.3g} apart, and {turn:.3g} radians turned{more}"
         raise JointError(name, found, "move its parts together, or set the joint where they are")
+
+
+def _unclosed_error(linkage: Linkage, poses: Sequence[Pose]) -> JointError:
+    """Return the error that names the joint that is open most at poses (m)."""
+    length = linkage.size(poses)
+    name, gap, _ = max(linkage.joint_gaps(poses, 0.0), key=lambda each: each[1] / length + each[2])
+    found = f"it cannot be closed together with the others, {gap:.3g} stays open"
+    return JointError(name, found, "move its anchors together, or give its axes more freedom")
 
 
 def _check_world(linkage: Linkage, system: ContactSystem) -> None:

@@ -13,6 +13,7 @@ from ...core.arrays import Floats
 from ...core.wording import in_words
 from ...scene.access import active_object, present
 from ...scene.errors import SceneError
+from ...scene.linkages.armatures import why_no_part
 from ...scene.linkages.linkages import FoundLinkage
 
 POSING_MODES = ("OBJECT", "POSE")
@@ -46,6 +47,9 @@ def part_of_name(context: Context, found: FoundLinkage, name: str) -> int:
     shown = found.part_shown_by(active.name_full)
     if not name and len(shown) == 1:
         return shown[0]
+    error = why_no_part(active, chosen) if isinstance(active.data, Armature) else None
+    if error is not None:
+        raise error
     raise SceneError(
         active.name,
         f'its figure has no part "{chosen}"' if chosen else "no part of its figure is chosen",

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from bpy.types import Context, Depsgraph, Object, PoseBone
+from bpy.types import Armature, Context, Depsgraph, Object, PoseBone
 
 from ...core import bodies
 from ...core.arrays import Floats
@@ -27,12 +27,13 @@ from ..reading.subjects.movers import check_editable
 from ..reading.visible import Family, visible_items
 from ..references import ObjectReference
 from .bone_constraints import owners_of_bones
-from .bone_frames import BoneFrame, bone_frame
+from .bone_frames import BoneFrame, bone_frame, refusal
 from .bone_joints import BoneJoints
 from .linkages import BonePlace, FoundLinkage, Part
 from .mesh_pieces import Piece, deformed_meshes, pieces_of
 
 _WIDTH = 0.1  # of the octahedron of a bone without a mesh, over its length
+_FREE_IT = "mute or remove what owns it"
 
 
 def read_armature(context: Context, armature: Object) -> FoundLinkage:
@@ -42,6 +43,9 @@ def read_armature(context: Context, armature: Object) -> FoundLinkage:
         SceneError: it is linked, no bone carries a mesh, or a bone has no meaning; it names what is wrong.
     """
     check_editable(armature)
+    if isinstance(armature.data, Armature) and armature.data.pose_position == "REST":
+        remedy = "choose Pose Position in the properties of its data"
+        raise SceneError(armature.name, "it is shown in its rest position", remedy)
     left_out = LeftOut()
     depsgraph = evaluated_scene(context)
     free = _free_bones(armature, left_out)
@@ -53,6 +57,8 @@ def read_armature(context: Context, armature: Object) -> FoundLinkage:
     reader = _ArmatureReader(armature, depsgraph, left_out)
     parts = reader.parts(free, carried, pieces)
     if not any(part.is_solid for part in parts):
+        for bone, owner in owners_of_bones(armature).items():
+            raise refusal(armature, bone, f"does not move by itself, as {owner}", _FREE_IT)
         raise SceneError(
             armature.name,
             "none of its bones carries a visible mesh",
@@ -78,6 +84,20 @@ def _free_bones(armature: Object, left_out: LeftOut) -> list[str]:
         elif bone.parent is None or bone.parent.name in free:
             free.append(bone.name)
     return free
+
+
+def why_no_part(armature: Object, name: str) -> SceneError | None:
+    """Return the error that says why a bone is no part of its armature's figure; None for no bone of it."""
+    bones, owners = present(armature.pose).bones, owners_of_bones(armature)
+    if name not in bones:
+        return None
+    for each in (bones[name], *bones[name].parent_recursive):
+        if each.name in owners:
+            found = f"does not move by itself, as {owners[each.name]}"
+            found = found if each.name == name else f'hangs on "{each.name}", which {found}'
+            return refusal(armature, name, found, _FREE_IT)
+    remedy = "parent a mesh to it (Ctrl P, Bone), or choose a bone that has one"
+    return refusal(armature, name, "carries no visible mesh, and none hangs on it", remedy)
 
 
 def _parents_first(armature: Object) -> list[PoseBone]:

@@ -18,6 +18,7 @@ Q_G and Q at the head have the bone's own channels for their turn.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from bpy.types import Object, PoseBone
@@ -30,6 +31,8 @@ from ..affine import PoseAndStretch, is_similarity, is_singular, split
 from ..errors import SceneError
 from ..writing.transform import Channels
 from .bone_constraints import is_carried
+
+LEAST_SCALE: Final = 1e-5  # of a bone, up to which the rounding of its place is more than what it carries
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +71,8 @@ def bone_frame(armature: Object, bone: PoseBone) -> BoneFrame:
     """
     whole, pose = matrix_of(armature.matrix_world), matrix_of(bone.matrix)
     world = whole @ pose
-    if not np.isfinite(world).all() or is_singular(world):
+    is_nothing = float(np.abs(pose[:3, :3]).max()) <= LEAST_SCALE
+    if not np.isfinite(world).all() or is_singular(world) or is_nothing:
         raise refusal(
             armature, bone.name, "is scaled to zero", "give it a scale other than zero on every axis"
         )

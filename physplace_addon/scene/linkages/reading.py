@@ -118,6 +118,9 @@ def reading_parts(context: Context, active: Object) -> Job[FoundLinkage]:
     left_out, springs = LeftOut(), LeftOut()
     families = frozenset().union(*(Family.of(obj.object).names for obj in objects))
     parts = [_object_part(subject) for subject in subjects]
+    for subject in subjects:
+        if any((*subject.object.lock_location, *subject.object.lock_rotation)):
+            left_out.add("the locked channels", subject.object.name)
     joints = list[ReadJoint]()
     notes = list[str]()
     for rig in rigs:

@@ -10,7 +10,7 @@ from physplace_addon.scene.writing.actions import curves_of
 from tests.addon.running import refused, standing
 from tests.blender_data import current_scene, current_view_layer, of_type, physplace, preferences
 from tests.scene import scenes
-from tests.scene.dynamics.rigid_scenes import constraint
+from tests.scene.dynamics.rigid_scenes import body, constraint
 from tests.scene.linkages import rigs
 
 TARGET = (1.2, 0.0, 1.6)
@@ -219,6 +219,47 @@ def test_a_refused_pose_changes_nothing() -> None:
     with pytest.raises(RuntimeError, match="scaled to zero"):
         physplace.linkage_solve(part="Bone 2", target=TARGET)
     assert standing().keys() == before.keys()
+
+
+def test_why_a_bone_is_no_part_is_named_also_where_it_hangs_on_one_that_is_none() -> None:
+    rig = rigs.armature(rigs.chain(5))
+    for name in ("Bone 0", "Bone 1", "Bone 2", "Bone 3"):
+        rigs.carried_box(rig, name)
+    rigs.bone(rig, "Bone 2").driver_add("rotation_quaternion", 1)
+    driven = "does not move by itself, as a driver owns its rotation_quaternion"
+    refused(physplace.linkage_solve, rig, f'"Bone 2" {driven}', part="Bone 2")
+    refused(physplace.linkage_solve, rig, f'"Bone 3" hangs on "Bone 2", which {driven}', part="Bone 3")
+    rig.driver_remove('pose.bones["Bone 2"].rotation_quaternion', 1)
+    refused(physplace.linkage_solve, rig, '"Bone 4" carries no visible mesh', part="Bone 4")
+
+
+@pytest.mark.parametrize("key", [False, True])
+def test_where_a_channel_cannot_be_keyed_poses_and_keys_are_put_back(key: bool) -> None:
+    current_scene().tool_settings.use_keyframe_insert_auto = not key
+    preferences().edit.use_keyframe_insert_available = False
+    rig = _rig()
+    rigs.bone(rig, "Bone 1").keyframe_insert("rotation_quaternion", frame=1)
+    for curve in curves_of(rig):
+        curve.lock = True
+    before = _tip(rig, "Bone 2")
+    message = 'object "Rig": the rotation_quaternion of its bone "Bone 1" cannot be keyed'
+    refused(physplace.linkage_pull, rig, message, part="Bone 2", target=TARGET, frames=2, key=key)
+    np.testing.assert_array_equal(_tip(rig, "Bone 2"), before)
+    assert len(list(curves_of(rig))) == 4
+    assert all(len(curve.keyframe_points) == 1 for curve in curves_of(rig))
+    current_scene().frame_set(1)
+    np.testing.assert_allclose(_tip(rig, "Bone 2"), before, atol=1e-6)
+
+
+def test_what_does_not_get_there_is_said_to_have_ended_and_why(capfd: pytest.CaptureFixture[str]) -> None:
+    lower, upper = rigs.box("Lower", (0.2, 0.2, 0.9)), rigs.box("Upper", (0.2, 0.2, 0.9))
+    upper.location = (0.0, 0.0, 2.0)
+    body(lower, "PASSIVE")
+    constraint("POINT", lower, upper).location = (0.0, 0.0, 1.0)
+    current_view_layer().update()
+    scenes.activate(upper)
+    assert physplace.linkage_solve(target=(0.9, 0.0, 1.4)) == {"FINISHED"}
+    assert 'something is in the way ("Upper")' in capfd.readouterr().out
 
 
 def test_without_a_figure_the_buttons_say_why_they_are_grey() -> None:

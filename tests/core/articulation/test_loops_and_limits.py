@@ -1,5 +1,7 @@
 """Closed loops, limits of joints, stiff and locked ones."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -177,5 +179,15 @@ def test_a_linkage_says_what_has_no_meaning() -> None:
 def test_a_linkage_that_is_welded_to_the_world_says_that_nothing_can_move() -> None:
     figure = figures.chain(3, 0.3)
     locked = figure.linkage.with_locked(range(3))
-    with pytest.raises(JointError, match="none can move"):
+    with pytest.raises(JointError, match=r'"base": it and others weld .* none can move'):
         LinkageScene.of(locked, figure.poses)
+
+
+def test_a_loop_that_cannot_be_closed_names_the_joint_that_is_open_most() -> None:
+    figure = figures.four_bar()
+    first, *others = figure.linkage.joints
+    leaning = Pose(first.anchors.frame1.rotation, np.array([0.0, 5e-4, 0.0]))  # out of the others' plane
+    anchors = replace(first.anchors, frame1=leaning)
+    linkage = Linkage.of(figure.linkage.parts, [replace(first, anchors=anchors), *others])
+    with pytest.raises(JointError, match=r'"base": it cannot be closed together with the others, 0.0005'):
+        LinkageScene.of(linkage, figure.poses, clearances=False)

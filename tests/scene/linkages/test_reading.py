@@ -306,3 +306,29 @@ def test_a_joint_to_the_world_has_the_world_for_its_first_body() -> None:
     rigs.bone(rig, "Bone 0").lock_location = (True, True, True)
     (joint,) = _read(rig).joints
     assert joint.joint.anchors.first == FIXED
+
+
+def test_a_driver_on_the_root_of_an_armature_is_named() -> None:
+    rig = _rig()
+    rigs.bone(rig, "Bone 0").driver_add("location", 1)
+    _refused(rig, 'its bone "Bone 0" does not move by itself, as a driver owns its location; mute')
+
+
+def test_an_armature_in_its_rest_position_is_named() -> None:
+    rig = _rig()
+    of_type(rig.data, bpy.types.Armature).pose_position = "REST"
+    _refused(rig, "it is shown in its rest position; choose Pose Position")
+
+
+@pytest.mark.parametrize("scale", [0.0, 1e-7])
+def test_a_bone_that_is_scaled_to_next_to_nothing_is_named(scale: float) -> None:
+    rig = _rig()
+    rigs.bone(rig, "Bone 1").scale = (scale, scale, scale)
+    _refused(rig, 'its bone "Bone 1" is scaled to zero')
+
+
+def test_locked_channels_of_objects_on_constraints_are_named() -> None:
+    arm, hand = rigs.box("Arm", (0.2, 0.2, 0.9)), rigs.box("Hand", (0.2, 0.2, 0.4))
+    constraint("POINT", arm, hand)
+    hand.lock_rotation = (False, True, False)
+    assert 'the locked channels of "Hand"' in _read(arm).left_out
