@@ -54,6 +54,7 @@ _LEAST_SHARE = 1e-4  # of what is left of the goals, below which a tick gives up
 _SHORTER, _SAFELY = 0.35, 0.9  # by how much s falls after a failure; and of what a length asks for
 _AGAIN = 2  # times that a tick is tried with more gaps before it is made shorter
 _ATTEMPTS = 9  # values of s in a tick
+_FARTHEST = 10.0  # way of a goal, over L, that counts in a tick
 _UNMET = 1e-6  # error of a goal, over L or in radians, that is not met
 
 
@@ -131,6 +132,7 @@ class Tracking:
         if not np.isfinite(self.behind):
             left = float(np.abs(rows.value[self.equations.goal >= 0]).max(initial=0.0))
             self.behind = max(left, moved_by(self.equations, self.grabbed, self.reference))
+        self.behind = min(self.behind, _FARTHEST)
         share = min(1.0, step / self.behind) if self.behind > 0.0 else 1.0
         solution: Solution | None = None
         bent: Solution | None = None
@@ -200,7 +202,7 @@ class Tracking:
         wanders: length of a step, over L, of what will not end.  near: where to begin instead.
         """
         equations = self.equations
-        offset = (1.0 - share) * np.where(equations.goal >= 0, rows.value, 0.0)
+        offset = (1.0 - share * self._nearing(rows)) * np.where(equations.goal >= 0, rows.value, 0.0)
         anchor = Anchor(at.configuration, 1.0 / share - 1.0) if share < 1.0 else None
         limits = self._limits
         if near is not None:
@@ -228,6 +230,15 @@ class Tracking:
         closed = closing.error <= _NEARLY_CLOSED and at.length <= min(_LOOSELY, wanders)
         closed = closed and limits.passed(at.configuration) <= _PASSED
         return Solution.of(at, rows, closed, at.presses(), count)
+
+    def _nearing(self, rows: Rows) -> Floats:
+        """Return to which share (n,) of their way goals are led at most in a tick: all of it but for those
+        that are farther than `_FARTHEST`.  So what is out of reach by far only pulls that way.
+        """
+        shares = np.ones(len(rows.value))
+        for mine in self.equations.goal_rows:
+            shares[mine] = _FARTHEST / max(float(np.linalg.norm(rows.value[mine])), _FARTHEST)
+        return shares
 
     def _nearer(
         self, at: Iterate, rows: Rows, rest: Solution, clearances: Clearances[ValidT], speed: float

@@ -34,6 +34,17 @@ def test_an_arm_points_at_a_goal_out_of_its_reach_and_comes_no_nearer_than_it_ca
     assert state.joint_error < 1e-8
 
 
+@pytest.mark.parametrize("sizes", [300.0, 1e8])
+def test_an_arm_points_at_a_goal_however_far_that_is(sizes: float) -> None:
+    figure = figures.chain(2, 0.3)
+    scene, way = scene_of(figure), np.array([0.3, 0.5, 1.0])
+    drag = LinkageDrag(scene, scene.start, [PointGoal(1, TIP, sizes * scene.groups.length * way)])
+    state = ended(drag)
+    assert drag.status is LinkageStatus.UNREACHABLE
+    tip = state.poses[1].points(TIP)
+    assert np.linalg.norm(tip / np.linalg.norm(tip) - way / np.linalg.norm(way)) < 1e-5
+
+
 def test_a_straight_arm_bends_where_its_end_is_pulled_in() -> None:
     figure = figures.chain(3, 0.0)
     solver, state = solved(figure, [PointGoal(2, TIP, np.array([1.8, 0.0, 0.0]))])
