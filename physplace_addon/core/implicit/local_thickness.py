@@ -44,10 +44,9 @@ def places_across(function: ImplicitFunction, points: Floats, farthest: float) -
     outwards, whichever is nearer, and how far they are (n,); where none is met, places that are the farthest
     distance away, in scene units.
     """
-    count = int(np.ceil(np.log(1.0 / _NEAREST) / np.log(_GROWTH))) + 1
-    distances = farthest * np.geomspace(_NEAREST, 1.0, count)
+    distances = _distances(farthest)
     found, ways = np.full(len(points), farthest), np.zeros(points.shape)
-    rows = max(1, _BLOCK // count)
+    rows = max(1, _BLOCK // len(distances))
     for start in range(0, len(points), rows):
         own = slice(start, start + rows)
         normals = length_and_unit(function.gradient(points[own])[1])[1]
@@ -58,6 +57,23 @@ def places_across(function: ImplicitFunction, points: Floats, farthest: float) -
             found[own] = np.where(nearer, met, found[own])
             ways[own] = np.where(nearer[:, None], side * normals, ways[own])
     return points + found[:, None] * ways, found
+
+
+def clear_distances(
+    function: ImplicitFunction, points: Floats, directions: Floats, farthest: float
+) -> Floats:
+    """Return how far points (n, 3) of the surface are from it along unit directions (n, k, 3), the nearest of
+    these (n,); the farthest distance where it is not met, in scene units.
+    """
+    starts = np.repeat(points, directions.shape[1], axis=0)
+    met = _first_crossing(function, starts, directions.reshape(-1, 3), _distances(farthest))
+    return np.asarray(met.reshape(directions.shape[:2]).min(axis=1))
+
+
+def _distances(farthest: float) -> Floats:
+    """Return the distances (d,) at which F is taken, up to the farthest one, in scene units."""
+    count = int(np.ceil(np.log(1.0 / _NEAREST) / np.log(_GROWTH))) + 1
+    return farthest * np.geomspace(_NEAREST, 1.0, count)
 
 
 def in_slits(function: ImplicitFunction, points: Floats, width: float) -> Bools:

@@ -20,8 +20,8 @@ from ...vectors import cross, dot, length, length_and_unit
 from ..functions.base import ImplicitFunction
 from ..surface_components.component_search import SurfaceComponents
 from .creases import creases
-from .edge_middles import quartered
 from .mesh_topology import MeshTopology, area_vectors
+from .refinement import quartered
 
 _SHARP = 0.5  # radians that the normal turns over a triangle at a crease
 _QUARTERED = 2  # times that triangles are cut in four for the integral of the curvature

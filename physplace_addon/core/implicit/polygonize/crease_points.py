@@ -9,6 +9,15 @@ shortest one with
     n_a . (c + s - x_a) + f_a / |f_a'| = 0,   and likewise for b.
 
 What a side bends over e is the error that is left, so e is made ever smaller.
+
+Where three sides or more meet, and at the apex of a cone, is a corner. On a small sphere about a place all of
+them are seen, each by F and F_x at places x_i that are nearest to it. The corner is where their planes meet
+best: the place c + s that makes
+
+    sum (n_i . (c + s - x_i) + F(x_i) / |F_x(x_i)|)^2
+
+least (as the vertices of `dual_contouring`), on ever smaller spheres. At a corner three of the n_i stay far
+from one plane, where on smooth sides and on creases all of them tend to one.
 """
 
 from __future__ import annotations
@@ -32,6 +41,19 @@ _EXACT = 1e-6  # reaches that a point may be off the surface
 _ABSURD = 100.0  # reaches: what F says to be farther off is no nearer for it
 _PARALLEL = 1e-12  # least square of the sine between the sides: what is flatter is no crease
 _SEEN = 0.05  # share of two points' distance: reach of the crease between them
+_SPHERES = (0.5, 0.15, 0.04, 0.01, 2e-3, 3e-4)  # reaches: radii about a corner, one after another
+_PULL = 1e-3  # of all planes together: pulls a corner to where it was along directions that they do not tell
+_SOLID = 0.08  # least determinant of three unit normals at a corner
+_STILL = 0.1  # radii of the last sphere: a corner moves no farther in the last step
+_MOST_SIDES = 6  # sides of a corner whose creases are followed: at the apex of a cone there are ever more
+_ALONG = 0.02  # reaches: how far from a corner its creases are looked for
+_AROUND = 0.3  # of that: how far off a straight line they may be there
+_PLACES = 64  # places on a sphere
+_HEIGHTS = 1.0 - (2.0 * np.arange(_PLACES) + 1.0) / _PLACES
+_TURNS = np.pi * (1.0 + np.sqrt(5.0)) * (np.arange(_PLACES) + 0.5)
+_ROUND = np.column_stack(
+    [np.sqrt(1.0 - _HEIGHTS**2) * np.cos(_TURNS), np.sqrt(1.0 - _HEIGHTS**2) * np.sin(_TURNS), _HEIGHTS]
+)  # a spiral of even density on the unit sphere
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,3 +155,83 @@ def _shortest(normals: Floats, off: Floats) -> Floats:
     below = np.maximum(1.0 - cosine * cosine, _PARALLEL)
     first, second = (off[:, 0] - cosine * off[:, 1]) / below, (off[:, 1] - cosine * off[:, 0]) / below
     return np.asarray(-first[:, None] * normals[:, 0] - second[:, None] * normals[:, 1])
+
+
+def corners_near(function: ImplicitFunction, places: Floats, reaches: Floats) -> tuple[Floats, Bools]:
+    """Return corners (n, 3) of the surface near places, and which (n,) of them are one.
+
+    Args:
+        function: F.
+        places: places (n, 3) near corners.
+        reaches: how far the corners may be (n,), in scene units.
+    """
+    corners, known = places.copy(), np.zeros(len(places), dtype=np.bool_)
+    for radii in (share * reaches for share in _SPHERES):
+        around = corners[:, None] + radii[:, None, None] * _ROUND
+        value, gradient = function.gradient(around.reshape(-1, 3))
+        slope, unit = length_and_unit(gradient)
+        normals = unit.reshape(around.shape)
+        off = (value / np.maximum(slope, 1e-300)).reshape(around.shape[:2])
+        off = np.clip(off, -_ABSURD * radii[:, None], _ABSURD * radii[:, None])
+        off += dot(normals, corners[:, None] - around)
+        matrix = np.einsum("kni,knj->kij", normals, normals) + _PULL * _PLACES * np.eye(3)
+        steps = -np.linalg.solve(matrix, np.einsum("kni,kn->ki", normals, off)[..., None])[..., 0]
+        size = length(steps)
+        steps *= np.minimum(1.0, radii / np.maximum(size, 1e-300))[:, None]
+        corners = corners + steps
+        known = (size <= _STILL * radii) & (_solid(normals) >= _SOLID)
+    return corners, known & (length(corners - places) <= reaches)
+
+
+def corner_creases(
+    function: ImplicitFunction, corners: Floats, reaches: Floats
+) -> tuple[CreasePoints, Floats, Ints]:
+    """Return the creases that end in corners.
+
+    Args:
+        function: F.
+        corners: the corners (n, 3).
+        reaches: lengths (n,) beside which their creases are straight, in scene units.
+
+    Returns:
+        Points at the corners, one for each crease that ends there, with the normals of its sides; the
+            directions (k, 3) in which the creases lead away; and the numbers (k,) of the corners.
+    """
+    normals, number = [np.zeros((0, 2, 3))], [np.zeros(0, dtype=np.intp)]
+    for corner, seen in enumerate(_normals_around(function, corners, _SPHERES[-1] * reaches)):
+        sides = _distinct(seen)
+        if len(sides) <= _MOST_SIDES:
+            pairs = np.stack(np.triu_indices(len(sides), 1), axis=1)
+            normals.append(sides[pairs])
+            number.append(np.full(len(pairs), corner))
+    both, owner = np.repeat(np.concatenate(normals), 4, axis=0), np.repeat(np.concatenate(number), 4)
+    ways = length_and_unit(cross(both[:, 0], both[:, 1]))[1]
+    ways[1::2] *= -1.0
+    convex = np.arange(len(ways)) % 4 < 2
+    steps = (_ALONG * reaches)[owner][:, None] * ways
+    near = CreasePoints(corners[owner] + steps, both, convex)
+    found, known = on_creases(function, near, _AROUND * length(steps))
+    return found.moved(corners[owner]).taken(known), ways[known], owner[known]
+
+
+def _normals_around(function: ImplicitFunction, places: Floats, radii: Floats) -> Floats:
+    """Return the unit normals (n, k, 3) of F's levels on spheres about places (n, 3)."""
+    around = places[:, None] + radii[:, None, None] * _ROUND
+    return length_and_unit(function.gradient(around.reshape(-1, 3))[1])[1].reshape(around.shape)
+
+
+def _distinct(normals: Floats) -> Floats:
+    """Return those of unit normals (k, 3) that differ from all that are returned before (m, 3)."""
+    found: list[Floats] = []
+    while len(normals) and len(found) <= _MOST_SIDES:
+        found.append(normals[0])
+        normals = normals[length(normals - normals[0]) > _LEAST_TURN]
+    return np.array(found).reshape(-1, 3)
+
+
+def _solid(normals: Floats) -> Floats:
+    """Return how large a determinant (n,) three of some unit normals (n, k, 3) have, about at most."""
+    first = normals[:, 0]
+    rows = np.arange(len(normals))
+    second = normals[rows, np.argmin(np.abs(dot(normals, first[:, None])), axis=1)]
+    return np.asarray(np.abs(dot(normals, cross(first, second)[:, None])).max(axis=1))

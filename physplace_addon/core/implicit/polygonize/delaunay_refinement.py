@@ -153,7 +153,7 @@ def _buried(function: ImplicitFunction, points: SurfacePoints, triangles: Ints, 
     unused[triangles] = False
     rows = np.flatnonzero(unused)
     slit = in_slits(function, points.places[rows], THINNEST * spacing)
-    return rows[slit | (rows < len(points.curves))]
+    return rows[slit | (rows < len(points.curves.vertices))]
 
 
 def _redundant(function: ImplicitFunction, points: Floats, triangles: Ints, spacing: float) -> Bools:

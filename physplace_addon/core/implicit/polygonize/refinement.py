@@ -1,9 +1,12 @@
 """Refinement of a mesh on an implicit surface, until it is as near to the surface as asked.
 
-An edge is cut at its midpoint, brought onto the surface or onto the crease along it (`edge_middles`), where
-the midpoint is too far from it. So is the longest edge of a triangle whose centre is too far, and the longest
-edge of every triangle that has an edge to cut, again and again, so that angles stay as good as they are
-(Rivara 1984). The mesh keeps its topology.
+An edge is cut at its midpoint, brought onto the surface or onto the crease along it, where the midpoint is
+too far from it. So is the longest edge of a triangle whose centre is too far, and the longest edge of every
+triangle that has an edge to cut, again and again, so that angles stay as good as they are (Rivara 1984). The
+mesh keeps its topology.
+
+An edge is taken to be on a crease where its two triangles meet at an angle, and both sides of the surface go
+on doing so ever nearer to the place (`crease_points`).
 """
 
 from __future__ import annotations
@@ -13,9 +16,9 @@ import numpy as np
 from ...arrays import Bools, Floats, Ints
 from ...vectors import dot, length, length_and_unit
 from ..functions.base import ImplicitFunction
-from ..projection import distances_within
-from .edge_middles import edge_middles
-from .mesh_topology import MeshTopology
+from ..projection import distances_within, projected
+from .crease_points import CreasePoints, on_creases
+from .mesh_topology import MeshTopology, area_vectors
 
 _ROUNDS = 16  # most rounds of cutting
 _PATIENCE, _NEARER = 6, 0.6  # rounds, and the factor by which the distance must have fallen in them to go on
@@ -27,6 +30,8 @@ _HALFWAY = 0.5 * np.eye(3) + 1.0 / 6.0
 _ALL_OVER = np.array([(i, j, 6 - i - j) for i in range(6) for j in range(7 - i) if i + j > 0 and j < 6]) / 6.0
 # most triangles, and most times those at the start; the greater bound counts
 _MOST_TRIANGLES, _MOST_GROWTH = 60_000, 8
+_ANGLE = 0.3  # radians between the two triangles at an edge that may be on a crease
+_REACH = 0.5  # lengths of the edge that the crease may be from its midpoint
 
 
 def refined(
@@ -157,3 +162,40 @@ def _cut(points: Floats, topology: MeshTopology, marked: Bools) -> Ints:
         )
     ]
     return np.concatenate(parts)
+
+
+def edge_middles(function: ImplicitFunction, points: Floats, topology: MeshTopology, which: Bools) -> Floats:
+    """Return the midpoints (k, 3) of some edges (m,) of a closed mesh of points (n, 3), on the surface."""
+    ends = points[topology.ends[which]]
+    sizes = length(ends[:, 1] - ends[:, 0])
+    middles = projected(function, ends.mean(axis=1), 0.25 * float(sizes.max(initial=0.0)))
+    may_be, near = _sharp(points, topology, which)
+    found, known = on_creases(function, near, _REACH * sizes[may_be])
+    middles[np.flatnonzero(may_be)[known]] = found.places[known]
+    return middles
+
+
+def quartered(function: ImplicitFunction, points: Floats, triangles: Ints) -> tuple[Floats, Ints]:
+    """Return points and triangles where each triangle is cut in four, with its new corners on the surface."""
+    topology = MeshTopology.of(triangles, len(points))
+    middles = edge_middles(function, points, topology, np.ones(len(topology.ends), dtype=np.bool_))
+    a, b, c = triangles.T
+    ab, bc, ca = len(points) + topology.edge_of.T
+    quarters = np.concatenate(
+        [np.stack(three, axis=1) for three in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))]
+    )
+    return np.concatenate([points, middles]), quarters
+
+
+def _sharp(points: Floats, topology: MeshTopology, which: Bools) -> tuple[Bools, CreasePoints]:
+    """Return which of some edges (k,) are between triangles at an angle, and the midpoints of these edges
+    with the normals of the triangles.
+    """
+    order = np.argsort(topology.edge_of.ravel(), kind="stable")
+    pairs = order[np.searchsorted(topology.edge_of.ravel()[order], np.flatnonzero(which))[:, None] + [0, 1]]
+    triangles = pairs // 3
+    normals = length_and_unit(area_vectors(points, topology.triangles))[1][triangles]
+    sharp = length(normals[:, 1] - normals[:, 0]) > _ANGLE
+    middles = points[topology.ends[which][sharp]].mean(axis=1)
+    inwards = points[topology.triangles[triangles[sharp, 1]]].mean(axis=1) - middles
+    return sharp, CreasePoints(middles, normals[sharp], dot(inwards, normals[sharp, 0]) < 0.0)

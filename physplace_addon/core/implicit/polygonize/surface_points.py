@@ -11,7 +11,8 @@ from scipy.spatial import cKDTree
 from ...arrays import Floats, Ints
 from ...vectors import length_and_unit
 from ..functions.base import ImplicitFunction
-from .crease_curves import CreaseCurves, crease_curves, halved_links, no_curves
+from .crease_curves import CreaseCurves, no_curves
+from .crease_following import crease_curves, halved_links
 from .crease_points import crease_points_between
 
 _NUMBERS = np.int64(1) << 31  # points whose names make different keys of pairs
@@ -41,11 +42,11 @@ class SurfacePoints:
 
     def with_curves(self, curves: CreaseCurves) -> SurfacePoints:
         """Return the points with other creases, without those that are in their zones."""
-        old, count = len(self.curves), len(curves)
+        old, count = len(self.curves.vertices), len(curves.vertices)
         stays = curves.zone_at(self.places[old:]) < 0
         names = self.unnamed + np.arange(count)
         return SurfacePoints(
-            np.concatenate([curves.points.places, self.places[old:][stays]]),
+            np.concatenate([curves.points.places[curves.vertices], self.places[old:][stays]]),
             np.concatenate([names, self.names[old:][stays]]),
             curves,
             self.unnamed + count,
@@ -61,17 +62,19 @@ class SurfacePoints:
     @cached_property
     def weights(self) -> Floats:
         """The squares of the radii (n,) of the zones about points on creases; 0 of others."""
-        return np.pad(self.curves.zones**2, (0, len(self.places) - len(self.curves)))
+        return np.pad(self.curves.zones**2, (0, len(self.places) - len(self.curves.vertices)))
 
     @property
     def plain(self) -> Floats:
         """The places (k, 3) of the points that are not on creases."""
-        return self.places[len(self.curves) :]
+        return self.places[len(self.curves.vertices) :]
 
     def normals(self, function: ImplicitFunction) -> Floats:
         """Return the unit normals (n, 2, 3) of the surface, on a crease those of both sides."""
         plain = length_and_unit(function.gradient(self.plain)[1])[1]
-        return np.concatenate([self.curves.points.normals, np.repeat(plain[:, None], 2, axis=1)])
+        return np.concatenate(
+            [self.curves.points.normals[self.curves.vertices], np.repeat(plain[:, None], 2, axis=1)]
+        )
 
 
 def neighbouring(points: Floats) -> Ints:
@@ -123,7 +126,7 @@ class CreaseSearch:
 
     def _not_examined(self, points: SurfacePoints, pairs: Ints) -> Ints:
         """Return those of pairs (m, 2) that were not examined yet, and of which no point is on a crease."""
-        pairs = pairs[(pairs >= len(points.curves)).all(axis=1)]
+        pairs = pairs[(pairs >= len(points.curves.vertices)).all(axis=1)]
         names = np.sort(points.names[pairs], axis=1).astype(np.int64)
         keys = names[:, 0] * _NUMBERS + names[:, 1]
         new = ~np.isin(keys, self._examined)

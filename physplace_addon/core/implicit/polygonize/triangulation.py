@@ -27,9 +27,8 @@ from ..surface_components.component_search import SurfaceComponents, components_
 from ..surface_components.subdivision import SearchLimits, subdivided
 from .confirmation import is_confirmed
 from .delaunay_refinement import delaunay_refining
-from .edge_middles import quartered
 from .mesh_topology import MeshTopology, area_vectors
-from .refinement import refined
+from .refinement import quartered, refined
 from .restricted_delaunay import RestrictedDelaunay
 from .surface_sampling import surface_samples
 from .touching import touching_places

@@ -5,7 +5,8 @@ import pytest
 
 from physplace_addon.core.implicit import Boxes, FlatCylinders, Spheres, difference, union
 from physplace_addon.core.implicit.functions.base import ImplicitFunction
-from physplace_addon.core.implicit.polygonize.crease_curves import CreaseCurves, crease_curves, no_curves
+from physplace_addon.core.implicit.polygonize.crease_curves import CreaseCurves, no_curves
+from physplace_addon.core.implicit.polygonize.crease_following import crease_curves
 from physplace_addon.core.implicit.polygonize.crease_points import crease_points_between
 from physplace_addon.core.implicit.polygonize.surface_points import neighbouring
 from physplace_addon.core.implicit.polygonize.surface_sampling import surface_samples
@@ -39,10 +40,44 @@ def test_the_edges_of_a_box_end_in_its_corners() -> None:
     curves = curves_of(Boxes.of([0.0, 0.0, 0.0], [[1.0, 0.7, 0.4]]))
     on_sides = np.isclose(np.abs(curves.points.places), [1.0, 0.7, 0.4], rtol=0, atol=1e-9)
     assert (on_sides.sum(axis=1) >= 2).all()
-    ends = np.abs(curves.points.places[curves.corners])
+    ends = np.unique(curves.points.places[curves.corners].round(9), axis=0)
     assert len(ends) == 8
-    assert np.allclose(ends, [1.0, 0.7, 0.4], rtol=0, atol=1e-3)
-    assert np.array_equal(np.bincount(curves.links.ravel())[curves.corners], np.full(8, 3))
+    assert np.allclose(np.abs(ends), [1.0, 0.7, 0.4], rtol=0, atol=1e-12)
+    assert_three_meet_at_each_corner(curves, 8)
+
+
+def assert_three_meet_at_each_corner(curves: CreaseCurves, count: int) -> None:
+    """Each of so many corners has three links, and each other vertex two."""
+    met = np.bincount(curves.vertex_of[curves.links].ravel(), minlength=len(curves.vertices))
+    assert np.array_equal(np.sort(met)[::-1], np.repeat([3, 2], [count, len(met) - count]))
+    assert np.array_equal(np.unique(curves.vertex_of[curves.corners]), np.flatnonzero(met == 3))
+
+
+def test_where_three_spheres_meet_is_a_corner() -> None:
+    """No side is flat there, and the creases go on in each other but for an angle."""
+    centres = [[0.5, 0.0, 0.0], [-0.3, 0.5, 0.0], [-0.3, -0.5, 0.0]]
+    curves = curves_of(union([Spheres.of([centre], [0.8]) for centre in centres]))
+    corners = np.unique(curves.points.places[curves.corners], axis=0)
+    assert np.allclose(np.linalg.norm(corners[:, None] - centres, axis=2), 0.8, rtol=0, atol=1e-9)
+    assert_three_meet_at_each_corner(curves, 2)
+
+
+def test_creases_shorter_than_a_step_between_two_corners_are_followed() -> None:
+    """The second box cuts a corner off the first, and leaves walls .08 thick of two of its sides."""
+    first = Boxes.of([0.0, 0.0, 0.0], [[0.5, 0.5, 0.5]])
+    second = Boxes.of([0.3, 0.28, 0.4], [[0.72, 0.7, 0.5]])
+    curves = curves_of(difference(first, [second]))
+    assert_three_meet_at_each_corner(curves, 14)
+
+
+def test_zones_of_creases_do_not_reach_the_other_side_of_a_wall() -> None:
+    """There they would keep points out that are on no crease."""
+    inside = Boxes.of([0.0, 0.0, 0.35], [[0.54, 0.54, 0.7]])
+    curves = curves_of(difference(Boxes.of([0.0, 0.0, 0.0], [[0.6, 0.6, 0.4]]), [inside]))
+    inner = np.isclose(np.abs(curves.points.places), [0.54, 0.54, 0.35], rtol=0, atol=1e-9)
+    deep = inner[:, 0] & inner[:, 1] & (curves.points.places[:, 2] < 0.2) & ~curves.corners
+    assert deep.any()
+    assert curves.zones[curves.vertex_of[deep]].max() < 0.06
 
 
 @pytest.mark.parametrize("size", [1e-3, 1.0, 100.0])

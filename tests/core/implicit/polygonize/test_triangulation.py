@@ -244,6 +244,15 @@ def test_a_box_needs_no_more_points_for_being_turned(seed: int) -> None:
     assert mesh.volume == pytest.approx(8 * 0.7 * 0.5 * 0.3, rel=1e-4)
 
 
+def test_corners_of_curved_sides_are_points_of_the_mesh() -> None:
+    """Their edges go on in each other but for an angle, and were joined past the corner."""
+    centres = np.array([[0.3, 0.0, 0.0], [-0.2, 0.3, 0.0], [-0.2, -0.3, 0.1]])
+    mesh = meshed(intersection([Spheres.of([centre], [0.8]) for centre in centres]), 0.12)
+    assert mesh.status is MeshStatus.CLOSED
+    away = np.linalg.norm(mesh.points[:, None] - centres, axis=2)
+    assert np.isclose(away, 0.8, rtol=0, atol=1e-9).all(axis=1).sum() == 2
+
+
 def test_boxes_with_corners_in_each_other_have_a_mesh() -> None:
     mesh = meshed(CORNERS_IN, 0.08)
     assert mesh.status.closed
