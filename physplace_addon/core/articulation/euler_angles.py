@@ -13,6 +13,12 @@ to both others, and their determinant is -s cos b:
 
     cos b dc = -s (R_k e_j x R_k R_j e_i) . w,    cos b da = -s (e_k x R_k e_j) . w.
 
+With e_i x e_j = s e_k and so on, the three vectors are
+
+    cos b da:  cos c e_i + s sin c e_j,
+    db:        -s sin c e_i + cos c e_j,
+    cos b dc:  s sin b cos c e_i + sin b sin c e_j + cos b e_k.
+
 At b = +-pi/2 the angles a and c have no meaning.  So their gaps to a limit are taken times cos b, with
 
     d(cos b g) = cos b dg - sin b g db,
@@ -24,7 +30,7 @@ nearest to the middle of its range.  A locked angle is an equation of the same f
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -33,7 +39,6 @@ from ..errors import JointError
 from ..mechanics.joints import Anchors
 from ..quaternions import matrices, products
 from ..rigid import Pose, quaternion_exponential, skew
-from ..vectors import cross
 from .configuration import Configuration
 from .constraints import Constraint, Grouping
 from .rows import RowBatch, Rows
@@ -101,7 +106,6 @@ class AngleRows(RowBatch):
     position: Ints
     target: Floats
     way: Floats
-    _unit: Floats = field(default_factory=lambda: np.eye(3))
 
     @classmethod
     def of(cls, constraints: Sequence[EulerAngles], groups: Grouping, *, limits: bool) -> AngleRows:
@@ -215,7 +219,6 @@ class AngleRows(RowBatch):
             self.position[rows],
             self.target[rows],
             self.way[rows],
-            self._unit,
         )
 
     def _angles(self, turn: Floats) -> tuple[Floats, Floats, Floats]:
@@ -231,11 +234,12 @@ class AngleRows(RowBatch):
         a = np.arctan2(self.sign * seen[each, k, j], seen[each, k, k])
         b = np.arcsin(np.clip(-self.sign * seen[each, k, i], -1.0, 1.0))
         c = np.arctan2(self.sign * seen[each, j, i], seen[each, i, i])
-        last = self._unit[k]
-        middle = _rotated(self._unit[j], k, c)
-        earliest = _rotated(_rotated(self._unit[i], j, b), k, c)
-        minus = -self.sign[:, None]
-        rates = np.stack([minus * cross(last, middle), middle, minus * cross(middle, earliest)], axis=1)
+        sine, cosine, rates = np.sin(c), np.cos(c), np.zeros((len(seen), 3, 3))
+        rates[each, 0, i], rates[each, 0, j] = cosine, self.sign * sine
+        rates[each, 1, i], rates[each, 1, j] = -self.sign * sine, cosine
+        lean = np.sin(b)
+        rates[each, 2, i], rates[each, 2, j] = self.sign * lean * cosine, lean * sine
+        rates[each, 2, k] = np.cos(b)
         return np.stack([a, b, c], axis=1), rates, first
 
 
@@ -243,15 +247,6 @@ _STEP = 1e-5  # radians, of differences
 _DIFFERENCES = np.array(
     [quaternion_exponential(step * axis) for step in (0.0, _STEP, -_STEP) for axis in np.eye(3)]
 )[2:]  # once not turned, then about each axis there, and back
-
-
-def _rotated(vectors: Floats, axis: Ints, angle: Floats) -> Floats:
-    """Return vectors (k, 3) turned about coordinate axes (k,) by angles (k,)."""
-    along = np.eye(3)[axis]
-    cosine, sine = np.cos(angle)[:, None], np.sin(angle)[:, None]
-    part = np.einsum("ij,ij->i", along, vectors)[:, None] * along
-    turned: Floats = part + cosine * (vectors - part) + sine * cross(along, vectors)
-    return turned
 
 
 def angle_limits(constraints: Sequence[Constraint], groups: Grouping) -> AngleRows | None:
