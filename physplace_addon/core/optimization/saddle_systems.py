@@ -84,7 +84,8 @@ class SaddleSystem:
         every, count = np.concatenate([more, less]), len(more)
         x, multipliers = self.solved_for(every)
         along, moves = (each.reshape(len(x), metric.size) for each in (every, x))
-        gram = along @ moves.T
+        used = along.any(axis=0)  # of a few bodies each
+        gram = along[:, used] @ moves[:, used].T
         added = np.linalg.inv(np.eye(count) + gram[:count, :count])
         of_more = added @ gram[:count, count:]
         energy, turn = np.linalg.eigh(gram[count:, count:] - gram[count:, :count] @ of_more)
@@ -110,7 +111,7 @@ class SaddleSystem:
     def solved_for(self, right: Floats) -> tuple[Floats, Floats]:
         """Return x (k, m, 6) and l (n, k) for many r (k, m, 6), and p = 0."""
         each = self.inverse
-        free = right * each if each.ndim == 2 else (right[:, :, None] @ each)[:, :, 0]
+        free = right * each if each.ndim == 2 else (right.transpose(1, 0, 2) @ each).transpose(1, 0, 2)
         multipliers = -self.dual.solve(self.dual.rates_of_many(free))
         x = free + self.dual.primal_of_many(multipliers)
         if not len(self.gain):
