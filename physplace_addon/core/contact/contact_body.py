@@ -129,6 +129,11 @@ class ContactBody:
         return bool(self.triangle_plain.all())
 
     @cached_property
+    def is_plain_solid(self) -> bool:
+        """Whether nothing of it is curved, and its normals say which side is outside."""
+        return self.is_plain and bool(self.trusted.all())
+
+    @cached_property
     def has_flat_parts(self) -> bool:
         """Whether it has a flat face, a straight edge or a vertex."""
         return bool(self.triangle_flat.any() or self.straight.any() or len(self.body.vertices))

@@ -7,7 +7,7 @@ therefore list every pair of near features once: the join of what the two triang
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -15,6 +15,14 @@ from ..arrays import Bools, Floats, Ints
 from ..rigid import Pose, Poses
 
 IndexPairs = tuple[Ints, Ints]
+
+
+@lru_cache(maxsize=4)
+def every_pair(count: int) -> IndexPairs:
+    """Return all pairs of different rows of so many, the lesser one first; they are not to be written to."""
+    first, second = np.triu_indices(count, 1)
+    first.flags.writeable = second.flags.writeable = False
+    return first, second
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import is_
 
 import numpy as np
 
@@ -57,7 +58,7 @@ class JoinedBodies:
         return first
 
     def _is_of(self, parts: Sequence[ContactBody]) -> bool:
-        return len(parts) == len(self.parts) and all(a is b for a, b in zip(parts, self.parts, strict=True))
+        return len(parts) == len(self.parts) and all(map(is_, parts, self.parts))
 
     def numbered(self, points: InterfacePoints, kinds: Ints, sign: int) -> InterfacePoints:
         """Return points with features numbered as in all bodies together, or for sign -1 as in their own.
@@ -87,4 +88,4 @@ def is_small(body: ContactBody) -> bool:
 
 def may_be_joined(body: ContactBody) -> bool:
     """Return whether a body is a small solid without curved parts, whose faces know their outsides."""
-    return is_small(body) and body.is_plain and bool(body.trusted.all())
+    return is_small(body) and body.is_plain_solid

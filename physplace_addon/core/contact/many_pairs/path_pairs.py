@@ -21,6 +21,7 @@ from ...collision.rigid_paths import PrimitivePairs, RelativePaths
 from ...rigid import Poses, rotation_matrix
 from ...vectors import coordinate_arrays, coordinate_length, length
 from ..points.interface_points import FIXED
+from ..row_lists import every_pair
 from .joined_bodies import JoinedBodies
 from .placed_bodies import PlacedBodies
 
@@ -51,7 +52,7 @@ def moving_pairs(system: PlacedBodies, paths: RigidPaths, gap: float) -> tuple[I
     swing = length(paths.turn) * _farthest(system)
     spare = (0.25 * np.abs(paths.bend)) + swing[:, None] + 0.5 * gap
     lower, upper = lower + np.minimum(paths.shift, 0.0) - spare, upper + np.maximum(paths.shift, 0.0) + spare
-    first, second = np.triu_indices(len(system), 1)
+    first, second = every_pair(len(system))
     apart = np.maximum(lower[first] - upper[second], lower[second] - upper[first]).max(axis=1)
     near = (apart <= 0.0) & (moves[first] | moves[second])
     first, second = first[near], second[near]

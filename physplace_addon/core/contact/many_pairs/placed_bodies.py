@@ -24,6 +24,7 @@ from ..features import EDGE
 from ..points.interface_points import FIXED, InterfacePoints, Pair
 from ..regions.candidates import NearFeatures
 from ..regions.flat_contacts import NARROW
+from ..row_lists import every_pair
 from .joined_bodies import JoinedBodies, is_small, may_be_joined
 from .kept_features import FARTHER, SPARE, KeptFeatures
 
@@ -149,8 +150,10 @@ class PlacedBodies:
 
     def pairs(self, reach: float) -> list[Pair]:
         """Return every pair that may be nearer than `reach` times its span and of which a body may move."""
-        near = self._near_pairs(reach)
-        return [pair for pair in near if self.moves(pair) and pair not in self.never_meeting]
+        near, never_meeting = self._near_pairs(reach), self.never_meeting
+        if self.moving is not None:
+            near = [pair for pair in near if self.moves(pair)]
+        return [pair for pair in near if pair not in never_meeting]
 
     def moves(self, pair: Pair) -> bool:
         """Return whether a body of a pair may move, or has moved."""
@@ -176,7 +179,7 @@ class PlacedBodies:
             apart = np.maximum(lower - self.fixed.tree.upper[0], self.fixed.tree.lower[0] - upper)
             near = np.nonzero(apart.max(axis=1) <= reach * self._spans)[0]
             found += [(body, FIXED) for body in near.tolist()]
-        first, second = np.triu_indices(len(self), 1)
+        first, second = every_pair(len(self))
         apart = np.maximum(lower[first] - upper[second], lower[second] - upper[first])
         near = apart.max(axis=1) <= reach * (self._spans[first] + self._spans[second])
         return found + list(zip(first[near].tolist(), second[near].tolist(), strict=True))
@@ -194,7 +197,7 @@ class PlacedBodies:
         parts = [body for body in self._distinct if may_be_joined(body)] if len(self) > 1 else []
         return JoinedBodies.of(parts) if parts else None, self._numbers_among(parts)
 
-    @property
+    @cached_property
     def all_joined(self) -> tuple[JoinedBodies, Ints]:
         """All distinct bodies joined, and the numbers (m + 1,) of all, the fixed ones last, among them."""
         return JoinedBodies.of(self._distinct, _EVERY), self._numbers_among(self._distinct)
@@ -239,11 +242,7 @@ class PlacedBodies:
         """Return lower bounds of the distances of pairs (p,), lengths; 0 if they may touch.
 
         Those of joined bodies, and of these with the fixed ones, are searched in one batch each.
-
-        Args:
-            pairs: p of them.
-            most: greater distances (p,) count as these.
-            accuracy: largest relative error.
+        most, accuracy: as in `collision.distance`.
         """
         first, second = np.array(pairs, np.intp).reshape(-1, 2).T
         joined, among = self._joined[1] >= 0, most.copy()
