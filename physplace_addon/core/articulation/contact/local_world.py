@@ -91,15 +91,11 @@ def _cut(world: Sequence[Body], lower: Floats, upper: Floats) -> ContactSystem:
 
 def _in_boxes(body: Body, lower: Floats, upper: Floats) -> Bools:
     """Return which triangles (t,) of a body may be in one of some boxes (m, 3)."""
+    low, high = _triangle_boxes(body)
     rows = np.arange(len(body.triangles))
     for axis, (least, most) in enumerate(zip(lower.min(axis=0), upper.max(axis=0), strict=True)):
-        first, second, third = body.triangles[rows, :, axis].T
-        spare = body.triangle_bound[rows]
-        low = np.minimum(np.minimum(first, second), third) - spare
-        high = np.maximum(np.maximum(first, second), third) + spare
-        rows = rows[(low <= most) & (high >= least)]
-    corners, spare = body.triangles[rows], body.triangle_bound[rows, None]
-    low, high = corners.min(axis=1) - spare, corners.max(axis=1) + spare
+        rows = rows[(low[axis, rows] <= most) & (high[axis, rows] >= least)]
+    low, high = low[:, rows].T, high[:, rows].T
     near = np.zeros(len(rows), bool)
     met = (lower <= high.max(axis=0, initial=-np.inf)) & (upper >= low.min(axis=0, initial=np.inf))
     for least, most in zip(lower[met.all(axis=1)], upper[met.all(axis=1)], strict=True):
@@ -108,3 +104,16 @@ def _in_boxes(body: Body, lower: Floats, upper: Floats) -> Bools:
     kept = np.zeros(len(body.triangles), bool)
     kept[rows[near]] = True
     return kept
+
+
+def _triangle_boxes(body: Body) -> tuple[Floats, Floats]:
+    """Return the lower and upper corners (3, t) of boxes around a body's triangles: made at the first call
+    and freed together with the body.
+    """
+    boxes = body.derived.get("triangle boxes")
+    if not isinstance(boxes, tuple):
+        first, second, third = np.ascontiguousarray(body.triangles.transpose(1, 2, 0))
+        low = np.minimum(np.minimum(first, second), third) - body.triangle_bound
+        high = np.maximum(np.maximum(first, second), third) + body.triangle_bound
+        boxes = body.derived["triangle boxes"] = low, high
+    return boxes
