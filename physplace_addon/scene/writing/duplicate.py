@@ -90,7 +90,8 @@ def _copy(member: Object) -> Object:
     copy = member.copy()
     assert isinstance(copy, Object)
     for collection in member.users_collection:
-        if takes_objects(collection):
+        is_in = collection in copy.users_collection  # Blender itself puts rigid bodies into their world's
+        if takes_objects(collection) and not is_in:
             collection.objects.link(copy)
     return copy
 

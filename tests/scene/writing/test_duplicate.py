@@ -99,3 +99,16 @@ def test_an_override_is_copied_as_one_that_can_be_moved(tmp_path: Path) -> None:
     assert library_of(copy) is None
     copy.location.x = 3.0
     assert scenes.world_matrix(copy)[0, 3] == pytest.approx(3.0)
+
+
+def test_a_copy_of_a_rigid_body_and_of_its_constraint_is_in_the_same_collections() -> None:
+    cube, joint = scenes.cube(), scenes.linked(bpy.data.objects.new("Joint", None), (0.0, 0.0, 1.0))
+    joint.parent = cube
+    for obj, add in ((cube, bpy.ops.rigidbody.object_add), (joint, bpy.ops.rigidbody.constraint_add)):
+        scenes.activate(obj)
+        assert add() == {"FINISHED"}
+    copy = duplicate(bpy.context, cube)
+    for old, new in ((cube, copy), (joint, copy.children[0])):
+        assert {each.name for each in new.users_collection} == {each.name for each in old.users_collection}
+        assert len(new.users_collection) == 2
+    assert copy.rigid_body is not None
