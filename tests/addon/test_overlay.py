@@ -14,6 +14,7 @@ from physplace_addon.core.placement.contact_query import ContactQuery
 from physplace_addon.core.rigid import Pose
 from physplace_addon.overlay.colours import DEFAULT
 from physplace_addon.overlay.drawing import Drawing, close_all, open_drawings
+from physplace_addon.overlay.key_list import laid_out
 from physplace_addon.overlay.layers import Primitive, layers_of
 from physplace_addon.overlay.marks import Marks, marks_of_found, marks_of_state
 from physplace_addon.overlay.support import support_of
@@ -238,3 +239,19 @@ def test_an_error_while_drawing_is_told_once_and_closes_the_drawing(monkeypatch:
     with pytest.raises(ValueError, match="no graphics card"):
         drawing._draw()
     assert open_drawings() == ()
+
+
+@pytest.mark.parametrize(("room", "columns"), [(90.0, 1), (50.0, 2), (40.0, 3), (1.0, 5)])
+def test_a_list_of_keys_stands_in_as_few_columns_as_its_room_needs(room: float, columns: int) -> None:
+    rows = [(f"key {number}", f"does {number}") for number in range(5)]
+    placed = laid_out(rows, 10.0, room, lambda words: 6.0 * len(words))
+    assert [text for text, _, _ in placed] == [text for row in rows for text in row]
+    assert len({x for _, x, _ in placed}) == 2 * columns
+    highest = max(y for _, _, y in placed)
+    assert min(y for _, _, y in placed) >= 0.0
+    assert highest == placed[0][2], "the first row is at the top"
+    assert highest + 15.0 <= max(room, 15.0)
+
+
+def test_a_list_of_no_keys_draws_nothing() -> None:
+    assert laid_out([], 10.0, 100.0, len) == []
