@@ -243,8 +243,9 @@ class PhysPlaceSettings(PropertyGroup):
         body_friction: FloatProperty(
             name="Friction",
             description=(
-                "Coulomb's coefficient of simulated surfaces that have neither rigid body settings nor a "
-                "property physplace_friction. Those of the two surfaces in contact are multiplied"
+                "How rough objects are in a simulation: 0 is perfectly smooth. Where two objects touch, "
+                "their numbers are multiplied. An object with rigid body settings, or with a property "
+                "physplace_friction, has its own"
             ),
             default=0.5,
             min=0.0,
@@ -254,8 +255,9 @@ class PhysPlaceSettings(PropertyGroup):
         body_restitution: FloatProperty(
             name="Bounciness",
             description=(
-                "How much of their speed simulated surfaces keep in an impact that have neither rigid body "
-                "settings nor a property physplace_restitution. Those of the two surfaces are multiplied"
+                "How much of its speed an object keeps when it hits another: 0 does not bounce, 1 loses "
+                "nothing. The numbers of the two are multiplied. An object with rigid body settings, or with "
+                "a property physplace_restitution, has its own"
             ),
             default=0.0,
             min=0.0,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The preferences: how long a tick works, the memory for bodies, what is dropped, colours, and keys."""
+"""The preferences: what is dropped, how long a tick works, the memory for bodies, colours, and keys."""
 
 from __future__ import annotations
 
@@ -74,20 +74,20 @@ class PhysPlacePreferences(AddonPreferences):
         pull: Colour
     else:
         tick: FloatProperty(
-            name="Work a Tick",
+            name="Milliseconds per Redraw",
             description=(
-                "How many milliseconds placing works before the view is drawn again: "
-                "more arrives sooner, less keeps the view smoother"
+                "How long PhysPlace works before the view is drawn again: longer comes to the result sooner, "
+                "shorter keeps the view smoother"
             ),
             default=TICK,
             min=1.0,
             soft_max=100.0,
         )
         cache: IntProperty(
-            name="Memory for Bodies",
+            name="Memory in Megabytes",
             description=(
-                "How many megabytes the shapes of objects may take that are kept from one placement to the "
-                "next; above it those that were used longest ago are read anew"
+                "How much memory PhysPlace may use to keep the shapes of objects, so that the next placement "
+                "among them begins sooner. When it is full, those that were used longest ago are forgotten"
             ),
             default=round(LIMIT / MEGABYTE),
             min=0,
@@ -107,7 +107,11 @@ class PhysPlacePreferences(AddonPreferences):
             **_colour("Contacts", "Where objects touch: outlines, lines and points", DEFAULT.contact)
         )
         sticking: FloatVectorProperty(
-            **_colour("Sticking Contacts", "Contacts that slide but do not separate", DEFAULT.sticking)
+            **_colour(
+                "Contacts That Stick",
+                "Contacts that you made stick while placing: they slide but do not separate",
+                DEFAULT.sticking,
+            )
         )
         force: FloatVectorProperty(**_colour("Forces", "The arrows of contact forces", DEFAULT.force))
         carries: FloatVectorProperty(
@@ -124,15 +128,18 @@ class PhysPlacePreferences(AddonPreferences):
         )
 
     def draw(self, context: Context) -> None:
-        """Draw the time of a tick, the memory, what is dropped, colours, and the keys."""
+        """Draw what is dropped, the time of a tick, the memory, colours, and the keys."""
         layout = present(self.layout)
         layout.use_property_split = True
+        layout.label(text="Placing")
+        layout.prop(self, "place_dropped")
         layout.prop(self, "tick")
         layout.prop(self, "cache")
-        layout.prop(self, "place_dropped")
+        layout.label(text="Colors in the View")
         column = layout.column(align=True)
         for name in COLOURS:
             column.prop(self, name)
+        layout.label(text="Key of the Pie Menu")
         draw_key(context, layout)
         draw_keymaps(context, layout)
 

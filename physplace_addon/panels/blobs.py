@@ -115,6 +115,8 @@ class PHYSPLACE_PT_blobs(Panel):
             row.label(text=active.name, icon="EMPTY_DATA")
             row.operator(PHYSPLACE_OT_blob_element_delete.bl_idname, text="", icon="X")
             _properties(layout.column(align=True), active, OF_ELEMENTS)
+            if custom_properties(active).get(JOIN, 0.0) < 0.0:
+                layout.label(text="Joined as wide as the blob's joins", icon="INFO")
 
 
 def _properties(layout: UILayout, obj: Object, names: dict[str, str]) -> None:

@@ -92,7 +92,7 @@ class PHYSPLACE_OT_replicate(NeedsShape, PlacementProperties, SlicedOperator):
         )
         seed: IntProperty(
             name="Seed",
-            description="Chooses the turns: the same seed, the same copies",
+            description="Number that the random turns are drawn from. The same seed gives the same turns",
             default=0,
             min=0,
         )

@@ -50,7 +50,10 @@ _DESCRIBED = {
     SMOOTH: "How wide the joins between elements are, in the blob's own units; 0 is sharp",
     SIGMA: "The size of the surface's particles, in the blob's own units; 0: by the blob's size",
     WEIGHT: "What the element counts in a sum; below 0 it pushes the surface away",
-    JOIN: "How wide the element's join is, in the blob's own units; 0 is sharp, below 0 is as the blob's",
+    JOIN: (
+        "How wide the element's join with the others is, in the blob's own units: 0 is sharp. "
+        "Below 0 it is as wide as the blob's joins"
+    ),
     TURN: "By how many radians the surface may turn over a particle: smaller ones where it bends; 0: by any",
     FOCUS: "How far from a dragged control point particles are smaller, in the blob's own units; 0: nowhere",
     PLAY: "Show the surface on every frame that the scene goes to, if anything of the blob is keyed",
