@@ -27,7 +27,7 @@ STATUSES: tuple[type[Enum], ...] = (
     *(Status, LinkageStatus, SimulationStatus, HandoverStatus, SculptStatus, MeshStatus, LiveStatus),
 )
 ENGLISH = re.compile(
-    r"\b(the|is|it|of|to|and|with|at|by|for|that|not|has|its|are|be|from|on|or|where|which|you|into|this)\b"
+    r"\b(a|the|is|it|of|to|and|with|at|by|for|that|not|has|its|are|be|from|on|or|where|which|you|into|this)\b"
 )
 TOLD = frozenset(
     {"Conclusion", "Progress", "KeyHint", "KeyHint.of", "tell", "cls.poll_message_set", "spoken"}
@@ -35,14 +35,19 @@ TOLD = frozenset(
 # Errors, and how many of their arguments are names or numbers that come first.
 NAMES_BEFORE = {
     **{"SceneError": 1, "MeshError": 1, "BlobError": 1, "JointError": 1, "RestError": 3},
-    **{"PlacementError": 0, "PhysPlaceError": 0},
+    **{"PlacementError": 0, "PhysPlaceError": 0, "SimulationError": 0, "SamplingError": 1},
     **{"SurfaceError": 2, "ImplicitError": 2, "FormulaError": 2, "self._error": 1, "_wrong": 0},
 }
-SAID_LATER = {"found", "found_at", "expected", "remedy", "said"}  # names of what is said before it is raised
+# Names of what is said before it is raised.
+SAID_LATER = {"found", "found_at", "expected", "remedy", "said", "still", "message"}
 # Modules of core whose errors tell of what an artist has made; others tell of calls by a program.
 OF_A_SCENE = (
     *("mesh/cleaning.py", "bodies/implicit_solid.py", "articulation/scene.py"),
-    *("mechanics/external_wrench.py", "mechanics/balance.py", "mechanics/joints/kinds.py"),
+    *("articulation/groups.py", "articulation/constraints.py"),
+    *("bodies/body.py", "bodies/implicit_complex.py"),
+    *("mechanics/external_wrench.py", "mechanics/balance.py", "mechanics/joints/*.py"),
+    *("dynamics/scene.py", "placement/replication.py"),
+    *("implicit/polygonize/*.py", "implicit/particles/*.py"),
     *("surfaces/**/*.py", "formulas/*.py", "implicit/functions/**/*.py"),
 )
 NOT_WORDS = re.compile(r"[A-Z0-9_ ]+|\S*_\S*|X Y Z|Shift|aeiou|an|status")  # keys, events, kinds of reports
@@ -97,6 +102,15 @@ NOT_WORDS = re.compile(r"[A-Z0-9_ ]+|\S*_\S*|X Y Z|Shift|aeiou|an|status")  # ke
         "character 3: a product without * after 2 can be read in two ways; write the * and parentheses",
         'mesh "Sheet": all its triangles have no area; give the object a face with some width',
         'object "Cube", "Rest 1" on frame 20: nothing is below it: it would fall for ever',
+        'joint "Hinge": it cannot be closed together with the others, a gap of 0.3 stays open; '
+        "move its anchors together, or give its axes more freedom",
+        'joint "Hinge": its bodies do not meet, an angle of 3 deg is open; move them together',
+        '"Ball": its mass is inf, expected a finite number above 0; let it stand still if nothing is to '
+        "move it",
+        '"Ball": its friction is -1, expected a finite number of 0 or more',
+        '"Ball": its angular velocity must be finite, it is [nan 0. 0.]',
+        '"Sheet": a flat thing holds nothing; choose another container, or give a number',
+        "blob: points 0.001 apart would be too many; leave out what is very small beside the rest",
     ],
 )
 def test_no_english_is_left_in_a_sentence_and_names_stay(english: str) -> None:
