@@ -21,7 +21,7 @@ PANEL_OF = {
     **{"Simulate": "Simulate", "Sit Down": "Jointed Figures"},
     **dict.fromkeys(("Add Blob", "Add Control Point", "Sculpt Blob"), "Blobs"),
 }
-TITLE, PITCH, FIRST = 12, 28, 45  # pixels: of the first title, to the next title, to a panel's first buttons
+TITLE, PITCH, FIRST = 12, 28, 31  # pixels: of the first title, to the next title, to a panel's first button
 BUTTON = 21  # pixels from a button to the next one
 GIZMOS = 50  # pixels at the right of the view
 MIDDLE, RIGHT = (0.5, 0.2), (0.84,)  # where buttons are, over the width of the sidebar

@@ -12,11 +12,9 @@ from tests.addon.recipes.phrases import follow, verify
 from tests.window.hands import Steps, WindowHands
 from tests.window.user import User
 
-BY_CALLS = {"recipes/fill-a-jar"}  # its three adjustments solve it anew each time: half a minute
 PAGES = [
     pytest.param(recipe.name, id=recipe.name, marks=[pytest.mark.slow] * (recipe.name in LONG))
     for recipe in recipes()
-    if recipe.name not in BY_CALLS
 ]
 
 

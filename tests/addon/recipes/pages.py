@@ -13,7 +13,10 @@ from pathlib import Path
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 # Pages whose last step takes long.
-LONG = {"recipes/creature-from-three-blobs", "recipes/spoon-in-a-bowl", "recipes/wall-that-falls"}
+LONG = {
+    *("recipes/creature-from-three-blobs", "recipes/fill-a-jar"),
+    *("recipes/spoon-in-a-bowl", "recipes/wall-that-falls"),
+}
 STEPS, CLAIMS, SCRIPT = "## Do it", "## What you get", "## The same from a script"
 
 

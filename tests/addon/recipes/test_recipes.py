@@ -21,13 +21,10 @@ from tests.addon.recipes.phrases import follow, verify
 RECIPES = recipes()
 
 
-SLOW = {"recipes/fill-a-jar", *LONG}
-
-
 @pytest.mark.recipe
 @pytest.mark.parametrize(
     "recipe",
-    [pytest.param(each, id=each.name, marks=[pytest.mark.slow] * (each.name in SLOW)) for each in RECIPES],
+    [pytest.param(each, id=each.name, marks=[pytest.mark.slow] * (each.name in LONG)) for each in RECIPES],
 )
 def test_a_recipe_does_what_its_page_says_and_its_script_is_the_same(
     recipe: Recipe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
