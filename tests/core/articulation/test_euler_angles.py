@@ -167,3 +167,10 @@ def test_ranges_without_a_meaning_are_refused(rng: np.random.Generator) -> None:
         two_parts(rng, "XYZ", np.zeros(3), UPPER, LOWER)
     with pytest.raises(JointError, match="its order of angles"):
         two_parts(rng, "XYX", np.zeros(3), LOWER, UPPER)
+
+
+def test_limits_alone_have_no_rows_of_equations(rng: np.random.Generator) -> None:
+    linkage, poses = two_parts(rng, "XYZ", np.zeros(3), -np.ones(3), np.ones(3))
+    equations, at = limit_gaps(linkage, poses)
+    assert len(equations.limits(at)) == 6
+    assert all(len(batch.body) for batch in equations.batches)

@@ -115,3 +115,9 @@ def test_a_planar_face_has_the_number_of_its_first_triangle(rng: np.random.Gener
         assert (pieces.face[triangles] == triangles.min()).all()
     assert (pieces.planar == topology.triangle_face).all()
     assert len(body.vertices) == 8
+
+
+def test_pieces_are_known_without_all_of_the_topology() -> None:
+    body = gridded_cube(3)
+    assert len(np.unique(pieces_of(body).face)) == 6
+    assert "topology" not in body.derived
