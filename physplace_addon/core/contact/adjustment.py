@@ -38,6 +38,7 @@ _ATTEMPTS = 5  # steps that are solved for, each obeying what the one before wou
 _DEEP = 1e-6  # depth / R of an overlap that a step's rows should have prevented
 _SAME = 1e-6  # difference of two gradients of one contact
 _FAR = 0.1  # distance / R from all known points at which an overlap is another one
+_BESIDE = 1e-3  # distance / R from a known point of the same features at which a point is another one
 _DEPENDENT = 1e-7  # singular value of gradients, over the largest, that counts as zero
 _CROSSED = 0.2  # distance over their span from which bodies may come to cross in a step
 
@@ -137,6 +138,7 @@ def advanced(
     reach: Reach,
     trust: float,
     correction: Correction | None = None,
+    is_refused: Callable[[Adjusted], bool] | None = None,
 ) -> Adjusted | Blocked:
     """Return where a step leads that crosses nothing, adjusted so that nothing overlaps; what is blocked if
     it fails.
@@ -148,6 +150,8 @@ def advanced(
         reach: how far interface points are searched, over the bodies' radii.
         trust: the longest step, over R; the adjustment may add twice as much.
         correction: how overlaps are lifted; by the least correction unless another is given.
+        is_refused: whether the caller has no use for where a step leads.  It is solved again, then, with the
+            points that were found there.
     """
     known = start.local_points
     for _ in range(_ATTEMPTS):
@@ -155,9 +159,13 @@ def advanced(
         fresh = not_among(start.system.swept_contacts(trial, max(2.0 * trust, _CROSSED)), known)
         if len(fresh) == 0:
             taken = adjusted(start, trial, known, reach, 2.0 * trust, correction, is_free=True)
-            if not isinstance(taken, Obstructed):
-                return taken
-            fresh = taken.points
+            if isinstance(taken, Obstructed):
+                fresh = taken.points
+            else:
+                if isinstance(taken, Adjusted) and is_refused is not None and is_refused(taken):
+                    fresh = _lifted_from(start, taken, known)
+                if len(fresh) == 0:
+                    return taken
         known = InterfacePoints.join([known, fresh])
         next_step = solve_again(known.take(slice(len(start.local_points), None)))
         if next_step is None:
@@ -256,7 +264,22 @@ def _elsewhere(
     offset = trial.in_world(deep).point1[:, None] - trial.in_world(tracked).point1
     away = np.sqrt(np.einsum("ijk,ijk->ij", offset, offset)).min(axis=1, initial=np.inf)
     deep = deep.take(away > _FAR * trial.radius)
-    return start.system.track(replace(deep, on_curve=np.ones(len(deep), bool)))
+    return _as_seen_from(start, deep)
+
+
+def _lifted_from(start: Configuration, taken: Adjusted, known: InterfacePoints) -> InterfacePoints:
+    """Return, as seen from the start, the points that touch at an adjusted trial and are not known."""
+    touching = taken.points.take(taken.points.gap <= _DEEP * taken.system.radius)
+    seen = _as_seen_from(start, touching)
+    offset = seen.point1[:, None] - known.point1
+    same = (feature_keys(seen)[:, None] == feature_keys(known)).all(axis=2)
+    same &= np.einsum("ijk,ijk->ij", offset, offset) <= (_BESIDE * taken.system.radius) ** 2
+    return seen.take(~same.any(axis=1))
+
+
+def _as_seen_from(start: Configuration, points: InterfacePoints) -> InterfacePoints:
+    """Return points of a trial at the start, fixed to their places."""
+    return start.system.track(replace(points, on_curve=np.ones(len(points), bool)))
 
 
 def mirrored(system: ContactSystem, points: InterfacePoints, known: InterfacePoints) -> InterfacePoints:

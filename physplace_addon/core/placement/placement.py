@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -34,7 +35,6 @@ from ..mechanics.coordinates import Coordinates
 from ..mechanics.forces import Force
 from ..mechanics.joints import Joint
 from ..mechanics.start import clear_start
-from ..optimization.step_qp import Step
 from ..rigid import Pose
 from .certificate import Certificate, Status
 from .checking import certificates
@@ -214,11 +214,9 @@ class Placement:
         return self._finish(rest) if lower is None else self._accept(lower)
 
     def _take(self, step: PlacementStep) -> State:
-        def solve_again(extra: InterfacePoints) -> Step | None:
-            return solve_step(self.problem, self.state, extra)
-
-        eps = self.state.eps
-        taken = advanced(self.state, step, solve_again, self.problem.reach(eps), eps)
+        solve_again = partial(solve_step, self.problem, self.state)
+        reach, trust = self.problem.reach(self.state.eps), self.state.eps
+        taken = advanced(self.state, step, solve_again, reach, trust, is_refused=self._is_higher)
         if isinstance(taken, Blocked):
             return self._obstruct(taken, self.state.coordinates.lengths(self.state.system, step.x))
         return self._accept(taken, step.x)
@@ -249,17 +247,19 @@ class Placement:
 
     def _accept(self, taken: Adjusted, step: Floats | None = None) -> State:
         """Go on to a new state unless it is higher than one before; step: the x (d,) that led there."""
-        lowest = min(state.energy for state in self.states[self._since :])
-        if self.problem.rises(lowest, taken.system):
-            state = self.state
-            return self._fail(
-                Refusal.HIGHER, np.inf if step is None else state.coordinates.length(state.system, step)
-            )
+        if self._is_higher(taken):
+            length = np.inf if step is None else self.state.coordinates.length(self.state.system, step)
+            return self._fail(Refusal.HIGHER, length)
         energy = self.problem.external.energy(taken.system)
         self._append(self.state.followed_by(taken, energy, self.settings, step))
         if self.problem.has_lowest and self._no_lower():
             return self._at_lowest()
         return self.state
+
+    def _is_higher(self, taken: Adjusted) -> bool:
+        """Return whether it is higher than a state before."""
+        lowest = min(state.energy for state in self.states[self._since :])
+        return self.problem.rises(lowest, taken.system)
 
     def _at_lowest(self) -> State:
         """End where no state has been lower for a while; go on where a small free motion lowers the bodies.

@@ -72,6 +72,18 @@ def test_a_wavy_mesh_shaded_smooth_does_not_sink_into_a_floor(seed: int, turn: i
 
 
 @pytest.mark.slow
+def test_a_step_that_rises_over_what_it_had_not_known_is_taken_again_and_ends_at_rest() -> None:
+    """Two bumps, of spheres that cross, come down between the same corners of the mesh: one of them is found
+    only once it is in the floor.
+    """
+    dropped = shaded_smooth(1001, 11)
+    assert dropped is not None
+    assert dropped.certificate.status.at_rest
+    assert dropped.certificate.steps <= 30
+    assert dropped.overlap <= OVERLAP
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [6, 13, 16])
 def test_a_dirty_mesh_comes_to_rest_in_a_dirty_bowl(seed: int) -> None:
     dropped = in_a_bowl(seed)
