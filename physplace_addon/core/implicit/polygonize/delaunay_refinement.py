@@ -19,7 +19,8 @@ one halves links of the crease instead, and may be as thin as it is.
 All bad triangles are taken in a round, the largest first, but none whose centre is near one taken. Points
 without a triangle get a ring of points, and one across from them on the next sheet, as where the body is
 thinner than its points are apart. In the depth of slits no points could tell one side from the other: there
-none are added, and triangles close them.
+none are added, and triangles close them. Where that begins, the triangles at some points may be no disk. Of
+the tetrahedra about these more count as inside then, until they are.
 
 The area over the square of the sizing field tells how many points are needed. The first points tell already
 where they are too many.
@@ -41,6 +42,7 @@ from ..sizing_field import greatest_curvature
 from ..surface_components.component_search import SurfaceComponents
 from .mesh_topology import MeshTopology, area_vectors
 from .restricted_delaunay import (
+    DualEdges,
     DualEdgesOfRounds,
     RestrictedDelaunay,
     bad_points,
@@ -56,6 +58,7 @@ _FOLLOWED = 16  # rounds after which creases are no longer followed where triang
 # times as large as the sizing field allows that balls may be after as many rounds: it has jumps, where each
 # new point finds a smaller size beside it, and what is asked of a mesh is in the other bounds
 _EASED = 2.0
+_PINCHED = 8  # times that tetrahedra change sides about points in slits where the triangles are no disk
 _SAME = 0.05  # spacings: points nearer to each other than this are one
 _SPARSE = 0.8  # sizing field: greatest radius of a ball
 _AIM = 0.6  # share of the allowed distance, because the greatest one is not quite at the centres
@@ -108,9 +111,7 @@ def delaunay_refining(
         return RestrictedDelaunay(places, none, np.ones(len(places), dtype=np.bool_), True)
     for round_ in range(_ROUNDS):
         found = rounds.of(own.places, own.names, own.weights)
-        bad = bad_points(own.places, own.normals(function), found.triangles, spacing)
-        bad[_buried(function, own, found.triangles, spacing)] = False
-        bad[found.triangles[in_bubbles(found, components)]] = True
+        bad = _bad(function, own, found, components, spacing)
         balls = surface_balls(function, own, found, spacing, components, balls)
         sparse = _SPARSE if round_ < _FOLLOWED else _EASED * _SPARSE
         more, crowded = points_of_a_round(function, own, found.triangles, bad, balls, spacing, within, sparse)
@@ -125,8 +126,31 @@ def delaunay_refining(
             break
         own = grown.with_more(more)
         yield Progress(f"Joining {len(own.places)} points of the surface")
+    may = np.zeros(len(bad), dtype=np.bool_)
+    for _ in range(0 if too_many else _PINCHED):
+        pinched = np.flatnonzero(bad)
+        pinched = pinched[in_slits(function, own.places[pinched], THINNEST * spacing)]
+        if not len(pinched):
+            break
+        may |= np.isin(np.arange(len(bad)), pinched)
+        found = rounds.of(own.places, own.names, own.weights, may)
+        bad = _bad(function, own, found, components, spacing)
     bad &= ~_redundant(function, own.places, found.triangles, spacing)
     return RestrictedDelaunay(own.places, found.triangles, bad, too_many)
+
+
+def _bad(
+    function: ImplicitFunction,
+    points: SurfacePoints,
+    found: DualEdges,
+    components: SurfaceComponents,
+    spacing: float,
+) -> Bools:
+    """Return at which points (n,) the triangles are no surface, or not the right one."""
+    bad = bad_points(points.places, points.normals(function), found.triangles, spacing)
+    bad[_buried(function, points, found.triangles, spacing)] = False
+    bad[found.triangles[in_bubbles(found, components)]] = True
+    return bad
 
 
 def _estimated(function: ImplicitFunction, places: Floats, spacing: float) -> float:

@@ -24,6 +24,8 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 from scipy.spatial import ConvexHull, Delaunay, QhullError, cKDTree
 
 from ...arrays import Bools, Floats, Ints
@@ -130,22 +132,26 @@ class DualEdgesOfRounds:
         self._numbers = ComponentNumbers(components)
         self._known: dict[int, _Known] = {}
 
-    def of(self, places: Floats, names: Ints, weights: Floats) -> DualEdges:
+    def of(self, places: Floats, names: Ints, weights: Floats, pinched: Bools | None = None) -> DualEdges:
         """Return the restricted triangles through points, and their dual edges.
 
         Args:
             places: the points (n, 3).
             names: numbers (n,), of each point the same in all rounds.
             weights: the squares of radii about the points (n,), in scene units: those of zones of creases.
+            pinched: points (n,) about which tetrahedra may change sides so that the triangles are one disk.
         """
         components = self.components
+        may = np.zeros(len(places), dtype=np.bool_) if pinched is None else pinched
         if len(components) < 2 or not components.proven or not len(places):
-            return self._one(0, lambda at: self.function.value(at) < 0.0, places, names, weights)
+            return self._one(0, lambda at: self.function.value(at) < 0.0, places, names, weights, may)
         number = _with_nearest(self._numbers.of(places), places)
         found = []
         for own in range(len(components)):
             rows = np.flatnonzero(number == own)
-            one = self._one(own, partial(components.within, own), places[rows], names[rows], weights[rows])
+            one = self._one(
+                own, partial(components.within, own), places[rows], names[rows], weights[rows], may[rows]
+            )
             turned = one.triangles[:, ::-1] if components.is_hollow(own) else one.triangles
             found.append(DualEdges(rows[turned], one.inner, one.outer, np.full(len(turned), own)))
         return DualEdges(
@@ -153,12 +159,19 @@ class DualEdgesOfRounds:
         )
 
     def _one(
-        self, own: int, within: Callable[[Floats], Bools], places: Floats, names: Ints, weights: Floats
+        self,
+        own: int,
+        within: Callable[[Floats], Bools],
+        places: Floats,
+        names: Ints,
+        weights: Floats,
+        pinched: Bools,
     ) -> DualEdges:
         """Return the triangles through a component's points, those of the round before if it had these."""
         known = self._known.setdefault(own, _Known(_UNMOVED * self.spacing))
-        if not known.has(names, weights):
-            known.edges = _boundary(partial(known.sides, within), places, names, weights, self.spacing)
+        if pinched.any() or not known.has(names, weights):
+            sides = partial(known.sides, within)
+            known.edges = _boundary(sides, places, names, weights, self.spacing, pinched)
             known.names, known.weights = names, weights
         return known.edges
 
@@ -250,7 +263,9 @@ def _misfacing(points: Floats, normals: Floats, triangles: Ints, spacing: float)
     return np.asarray((cosine.max(axis=(1, 2)) < _FACING) & large)
 
 
-def _boundary(sides: _Sides, points: Floats, names: Ints, weights: Floats, spacing: float) -> DualEdges:
+def _boundary(
+    sides: _Sides, points: Floats, names: Ints, weights: Floats, spacing: float, pinched: Bools
+) -> DualEdges:
     """Return the triangles between tetrahedra whose centres are within and others, with these centres."""
     if len(points) < 4:
         return _NONE
@@ -263,6 +278,11 @@ def _boundary(sides: _Sides, points: Floats, names: Ints, weights: Floats, spaci
         return _NONE
     centres, volume = _circumcentres(stirred[simplices], weights[simplices])
     inside = np.append(sides(centres + middle, names[simplices]), False)
+    before = -1
+    while pinched.any() and before != inside.sum():
+        before = int(inside.sum())
+        for point in np.flatnonzero(pinched).tolist():
+            _fill(point, stirred, simplices, neighbours, inside)
     tetrahedron, corner = np.nonzero(inside[:-1, None] & ~inside[neighbours])
     triangles = simplices[tetrahedron[:, None], _OPPOSITE[corner]]
     turned: Ints = np.where((volume[tetrahedron] < 0.0)[:, None], triangles[:, ::-1], triangles)
@@ -274,6 +294,33 @@ def _boundary(sides: _Sides, points: Floats, names: Ints, weights: Floats, spaci
     return DualEdges(
         turned, centres[tetrahedron] + middle, outer + middle, np.zeros(len(turned), dtype=np.intp)
     )
+
+
+def _fill(point: int, points: Floats, simplices: Ints, neighbours: Ints, inside: Bools) -> None:
+    """Have more tetrahedra about a point be inside (s + 1,), so that its triangles are one disk, or none.
+
+    They are one where those that are inside hang together, and the others do, with what is beyond them all.
+    Of the latter that part stays which goes beyond, or is seen under about the greatest solid angle; none if
+    it parts the former.
+    """
+    star = np.flatnonzero((simplices == point).any(axis=1))
+    corner = np.argmax(simplices[star] == point, axis=1)
+    ways = points[simplices[star[:, None], _OPPOSITE[corner]]] - points[point]
+    a, b, c = np.moveaxis(length_and_unit(ways)[1], 1, 0)
+    number = np.full(len(inside), -1)
+    number[star], number[-1] = np.arange(len(star)), len(star)
+    beside = number[neighbours[star]]
+    beside[np.arange(len(star)), corner] = -1
+    angle = np.append(np.abs(dot(a, cross(b, c))), np.inf if (beside == len(star)).any() else -1.0)
+    row, face = np.nonzero(beside >= 0)
+    own = np.append(inside[star], False)
+    same = own[row] == own[beside[row, face]]
+    links = (np.ones(int(same.sum()), dtype=bool), (row[same], beside[row, face][same]))
+    part = connected_components(coo_array(links, shape=(len(own), len(own))), directed=False)[1]
+    sizes = np.bincount(part[~own], angle[~own], int(part.max()) + 1)
+    inside[star[(~own & (part != np.argmax(sizes)))[:-1]]] = True
+    if len(np.unique(part[own])) > 1:
+        inside[star] = True
 
 
 def _tetrahedra(points: Floats, weights: Floats) -> tuple[Ints, Ints]:

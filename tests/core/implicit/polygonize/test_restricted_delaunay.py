@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial import ConvexHull
 
 from physplace_addon.core.arrays import Floats
-from physplace_addon.core.implicit import Boxes, ImplicitFunction, Spheres, union
+from physplace_addon.core.implicit import Boxes, FormulaFunction, ImplicitFunction, Spheres, union
 from physplace_addon.core.implicit.polygonize.mesh_topology import MeshTopology, area_vectors
 from physplace_addon.core.implicit.polygonize.restricted_delaunay import (
     ComponentNumbers,
@@ -137,3 +137,22 @@ def test_a_point_without_triangles_gets_one_across_from_it_on_the_next_sheet() -
     more = rings(walls, points, bad, 0.4)
     assert len(more) == 1
     assert more[0] == pytest.approx([0.0, 0.0, 0.02], abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_points_at_which_triangles_are_no_disk_are_filled_until_all_are(seed: int) -> None:
+    """Points anywhere, among waves: at most of them several fans of triangles meet."""
+    waves = FormulaFunction.read("sin(7*x)*sin(7*y) + sin(7*y)*sin(7*z) + sin(7*z)*sin(7*x) - 0.2", {})
+    places = np.random.default_rng(seed).uniform(-1.0, 1.0, (120, 3))
+    rounds = DualEdgesOfRounds(waves, 0.3, components_of(Spheres.of([0.0, 0.0, 0.0], 1.0)))
+    pinched = np.zeros(len(places), dtype=np.bool_)
+    count, passes = len(places), 0
+    while count and passes < 8:
+        found = rounds.of(places, np.arange(len(places)), np.zeros(len(places)), pinched)
+        topology = MeshTopology.of(found.triangles, len(places))
+        several = topology.non_manifold & topology.used
+        count, passes = int(several.sum()), passes + 1
+        assert passes > 1 or count > 40
+        pinched |= several
+    assert count == 0
+    assert len(found.triangles) > 100
