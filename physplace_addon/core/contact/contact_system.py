@@ -21,12 +21,13 @@ from ..rigid import skew
 from .continuous_collision import Motion, swept_contacts
 from .features import FACE, FeatureGeometry, FeaturePoints
 from .interpenetration import deep_overlaps, missed_collisions, triangles_overlap
+from .many_pairs.curved_points import generated_points
 from .many_pairs.flat_points import cutting_pairs, generate_flat_points
 from .many_pairs.near_triangles import near_triangles
 from .many_pairs.placed_bodies import PlacedBodies
 from .pair_derivatives import gradient_by_second, hessian_by_both
 from .points.creation import Reach, points_at_crossings
-from .points.generation import generate_interface_points, track_interface_points
+from .points.generation import Generation, track_interface_points
 from .points.interface_points import (
     FIXED,
     InterfacePoints,
@@ -74,15 +75,15 @@ class ContactSystem(PlacedBodies):
             at_once, alone = self.split_by_reach(alone, reach.flat)
             if at_once:
                 parts.append(self._generate_at_once(at_once, reach.flat))
+        begun: dict[Pair, Generation] = {}
         for pair, near in zip(alone, self._near_triangles(alone, reach.farthest), strict=True):
             known = tracked.take(between(tracked, pair))
             if near is not None and len(near[0]) == len(known) == 0:
                 continue
             then = None if before is None else before.body_pair(pair)
             own = reach.times(self.span(pair))
-            parts.append(
-                labelled(generate_interface_points(self.body_pair(pair), own, known, then, near), pair)
-            )
+            begun[pair] = Generation.begun(self.body_pair(pair), own, known, then, near)
+        parts.extend(generated_points(self, list(begun), list(begun.values())))
         return InterfacePoints.join(parts)
 
     def _near_triangles(self, pairs: list[Pair], reach: float) -> list[IndexPairs | None]:

@@ -45,8 +45,8 @@ class PlacedBodies:
     not searched, and keep their points.
     never_meeting: pairs, the lesser number first and FIXED last, that are not searched: what joints connect
     may go through each other, and so may what is moved by tracks and what stands.
-    jointly: whether the points of all pairs are tracked in one call.  All bodies are joined for that, which
-        pays where they are also joined for the search of paths.
+    jointly: whether the points of all pairs, known or new, are solved in one call.  All bodies are joined for
+        that, which pays where they are also joined for the search of paths.
     travel: lengths (m,) that the reach of a search is relative to, such as how far each body may move; None
     for the radii.
     """

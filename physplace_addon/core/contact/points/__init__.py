@@ -14,7 +14,7 @@
 | 4.2, 3 and 4 | vanishes: falls off the domain of its patch | `minimization.ExtremalPairs.converged` |
 | 4.2 | contacts that may not separate ("sticky") | `contact.bilateral` |
 | 4.3, 1 to 3 | creation: from triangles to starts | `face_seeds`, `feature_seeds`, `surface_crossings` |
-| 4.3, 4 | creation: onto the extremal pair | `creation.create_points` |
+| 4.3, 4 | creation: onto the extremal pair | `creation.created_points` |
 | 4.3, 5 | creation: onto a contact pair | `contact.adjustment` |
 | 4.3 | threshold of the distance a new point moves | `creation.Reach.threshold` |
 | 4.4 | the equations and their iteration | `minimization`; `extremal_pairs` for sides and validity |

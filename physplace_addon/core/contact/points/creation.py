@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...arrays import Bools, Ints
+from ...arrays import ArrayRecord, Bools, Ints
 from ...vectors import dot
-from ..body_pair import CONE_TOLERANCE, BodyPair
+from ..body_pair import CONE_TOLERANCE, AnyPairs, BodyPair
 from ..features import FACE
 from ..normal_cones import in_normal_cones
 from ..sidedness import on_their_sides, outside_before
@@ -63,32 +63,78 @@ class Reach:
         return Reach(*(factor * each for each in (self.curved, self.flat, self.samples, self.threshold)))
 
 
-def create_points(
+@dataclass(frozen=True, eq=False)
+class Starts(ArrayRecord):
+    """k starts of new interface points, of one pair of bodies or of many.
+
+    points: unsolved, on the sides that the pose before shows.
+    known_sides (k,): which sides are to be kept.
+    """
+
+    points: InterfacePoints
+    known_sides: Bools
+
+    def __len__(self) -> int:
+        return len(self.known_sides)
+
+    @classmethod
+    def none(cls) -> Starts:
+        """Return no starts."""
+        return cls(InterfacePoints.none(), np.zeros(0, bool))
+
+    def hopeful(self, body_pair: AnyPairs) -> Bools:
+        """Return which of them (k,) may lead to minima."""
+        return may_be_minima(body_pair, self.points, self.known_sides)
+
+    def nearest(self, body_pair: BodyPair) -> Starts:
+        """Return the _MOST nearest of the starts of one pair."""
+        return self.take(_nearest(body_pair, self.points)) if len(self) > _MOST else self
+
+    def solved(self, body_pair: AnyPairs) -> tuple[InterfacePoints, Bools]:
+        """Return their solutions, and which of them (k,) are valid."""
+        return solve_extremal_pairs(body_pair, self.points, self.known_sides, _PATIENCE)
+
+
+def starts_from(
     body_pair: BodyPair,
     t1: Ints,
     t2: Ints,
-    reach: Reach,
+    reach: float,
     kept: InterfacePoints,
     tracked: InterfacePoints,
     before: BodyPair | None,
-) -> tuple[InterfacePoints, CurveSources]:
-    """Return new interface points of pairs of near triangles, and the seeds that contact curves start from.
+) -> tuple[Starts, CurveSources]:
+    """Return the starts of pairs of near triangles, and the seeds that contact curves start from.
 
     Args:
         t1, t2: (k,) triangles of the active body and of the world, not both plain.
+        reach: how far to look, a length.
         kept: the tracked points that persist; seeds in their spheres of neglect are left out.
         tracked: all points known before, which show the sides of sheets.
         before: a pose free of overlap, for the same; None at the first pose.
     """
-    faces, edges, others = _seeds(body_pair, t1, t2, reach.curved, tracked, before)
+    faces, edges, others = _seeds(body_pair, t1, t2, reach, tracked, before)
     softness = SOFT / body_pair.radius
     of_faces = [seeds.points.take(seeds.lowest & ~neglected(seeds, kept, softness)) for seeds in faces]
-    of_long = nearest_of_long(body_pair, t1, t2, reach.curved, kept, faces)
-    starts = InterfacePoints.join([InterfacePoints.none(), *of_faces, of_long, *others])
-    sided, certain = _with_sides(body_pair, starts, tracked, before)
-    solved, valid = _solved(body_pair, sided, certain, reach.threshold)
+    of_long = nearest_of_long(body_pair, t1, t2, reach, kept, faces)
+    points = InterfacePoints.join([InterfacePoints.none(), *of_faces, of_long, *others])
+    return Starts(*_with_sides(body_pair, points, tracked, before)), CurveSources(faces, edges)
+
+
+def created_points(
+    body_pair: BodyPair,
+    starts: Starts,
+    solved: InterfacePoints,
+    valid: Bools,
+    reach: Reach,
+    before: BodyPair | None,
+) -> InterfacePoints:
+    """Return the new interface points among the solutions of starts (k,), of which some are valid (k,)."""
+    if np.isfinite(reach.threshold):
+        offset = solved.point1 - body_pair.first(starts.points).geometry().point
+        valid = valid & (dot(offset, offset) <= reach.threshold**2)
     new = binding(body_pair, solved.take(valid), reach.curved)
-    return _outside(body_pair, new, reach.curved, before), CurveSources(faces, edges)
+    return _outside(body_pair, new, reach.curved, before)
 
 
 def interface_points_of_triangles(body_pair: BodyPair, t1: Ints, t2: Ints, reach: float) -> InterfacePoints:
@@ -97,7 +143,9 @@ def interface_points_of_triangles(body_pair: BodyPair, t1: Ints, t2: Ints, reach
     Nothing is known of any other pose; reach is a length.
     """
     nothing = InterfacePoints.none()
-    return create_points(body_pair, t1, t2, Reach(reach, reach, reach), nothing, nothing, None)[0]
+    every, _ = starts_from(body_pair, t1, t2, reach, nothing, nothing, None)
+    starts = every.take(every.hopeful(body_pair)).nearest(body_pair)
+    return created_points(body_pair, starts, *starts.solved(body_pair), Reach(reach, reach, reach), None)
 
 
 def points_at_crossings(
@@ -202,27 +250,11 @@ def _with_sides(
     return starts, over_face & ~body_pair.side_is_certain(starts)
 
 
-def _solved(
-    body_pair: BodyPair, starts: InterfacePoints, known_sides: Bools, threshold: float
-) -> tuple[InterfacePoints, Bools]:
-    """Return the solutions of the nearest starts that may lead to minima, and which of them are valid."""
-    chosen = np.nonzero(may_be_minima(body_pair, starts, known_sides))[0]
-    chosen = chosen[_nearest(body_pair, starts.take(chosen))]
-    starts = starts.take(chosen)
-    solved, valid = solve_extremal_pairs(body_pair, starts, known_sides[chosen], _PATIENCE)
-    if np.isfinite(threshold):
-        offset = solved.point1 - body_pair.first(starts).geometry().point
-        valid &= dot(offset, offset) <= threshold**2
-    return solved, valid
-
-
 def _nearest(body_pair: BodyPair, starts: InterfacePoints) -> Ints:
     """Return the rows of the _MOST starts whose features are nearest, ascending.
 
     A start over a face need not be over its closest point, so a few rounds find that first.
     """
-    if len(starts) <= _MOST:
-        return np.arange(len(starts))
     first, second = body_pair.first(starts), body_pair.second(starts)
     at1, at2, radius = first.geometry().point, second.geometry().point, body_pair.radius
     on_world = np.nonzero(starts.dim2 == FACE)[0]

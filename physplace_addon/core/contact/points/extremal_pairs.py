@@ -14,7 +14,7 @@ import numpy as np
 
 from ...arrays import Bools, Floats, Ints
 from ...vectors import dot
-from ..body_pair import CONE_TOLERANCE, AnyPairs, BodyPair
+from ..body_pair import CONE_TOLERANCE, AnyPairs
 from ..features import FACE, VERTEX, FeatureGeometry
 from ..normal_cones import slopes_both_ways
 from .interface_points import PARALLEL, SOFT, InterfacePoints
@@ -66,7 +66,7 @@ def solve_extremal_pairs(
     return solved, valid
 
 
-def may_be_minima(body_pair: BodyPair, starts: InterfacePoints, known_sides: Bools) -> Bools:
+def may_be_minima(body_pair: AnyPairs, starts: InterfacePoints, known_sides: Bools) -> Bools:
     """Return which starts (k,) may lead to a minimum inside their features.
 
     A straight edge over a hollow, or a flat face against one, has a gap that curves down everywhere, so it is
@@ -86,7 +86,8 @@ def may_be_minima(body_pair: BodyPair, starts: InterfacePoints, known_sides: Boo
             side = _sides(body_pair, part, mover, base, known_sides[rows])
             terms = gap_expansion(mover, base, side)
             curved = (dim == FACE) & mover.curvature.any(axis=(1, 2))
-            out[rows] = curved | (least_curvature(terms, dim) > -_HOLLOW / body_pair.radius)
+            radius = body_pair.of_points(part).radius
+            out[rows] = curved | (least_curvature(terms, dim) > -_HOLLOW / radius)
     return out
 
 

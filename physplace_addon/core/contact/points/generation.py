@@ -15,17 +15,26 @@ Points that have become one vanish at the end (4.2).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from ...arrays import Ints
+from ...arrays import Bools, Ints
 from ...collision import near_pairs
 from ..body_pair import AnyPairs, BodyPair
 from ..regions.flat_contacts import lowest, lowest_of_plain
 from ..regions.flat_pairs import between_flat_features, flat_pairs, only_at_border
 from ..row_lists import IndexPairs
 from ..sidedness import with_known_sides, without_far_sides
-from .contact_curves import SAME, lost_samples, lowest_released, sample_contact_curves, settled_or_lowest
-from .creation import Reach, binding, create_points
+from .contact_curves import (
+    SAME,
+    CurveSources,
+    lost_samples,
+    lowest_released,
+    sample_contact_curves,
+    settled_or_lowest,
+)
+from .creation import Reach, Starts, binding, created_points, starts_from
 from .extremal_pairs import solve_extremal_pairs
 from .interface_points import InterfacePoints, without_duplicates
 
@@ -62,18 +71,68 @@ def generate_interface_points(
             inside there is the far side of a wall.  None at the first pose, where nothing is known.
         near: the triangles within reach of each other; None where they are not known.
     """
-    kept = _persisting(body_pair, reach, tracked)
-    flat, t1, t2 = _flat_points(body_pair, reach, tracked, before, near)
-    parts = [kept, with_known_sides(body_pair, flat, tracked, before)]
-    if len(t1):
-        new, sources = create_points(body_pair, t1, t2, reach, kept, tracked, before)
-        new = InterfacePoints.join([new, lowest_released(body_pair, tracked, reach.curved)])
-        curved = InterfacePoints.join([kept, new])
-        samples = sample_contact_curves(body_pair, curved, sources, reach.samples, before)
-        parts.append(new.take(settled_or_lowest(body_pair, new)))
-        parts.extend(without_far_sides(before, body_pair, part) for part in samples)
-    found = without_duplicates(InterfacePoints.join(parts), SAME * body_pair.radius)
-    return InterfacePoints.join([found, lost_samples(body_pair, tracked, found, reach.curved)])
+    begun = Generation.begun(body_pair, reach, tracked, before, near)
+    return begun.ended(*begun.solved())
+
+
+@dataclass(frozen=True, eq=False)
+class Generation:
+    """The generation of one pair's interface points, before its starts are solved.
+
+    body_pair, reach, tracked, before: as in `generate_interface_points`.
+    kept: the tracked points that persist.  flat: the points of flat features.
+    starts: of new points.
+    sources: what contact curves are sampled from; None where no curved triangles are near.
+    """
+
+    body_pair: BodyPair
+    reach: Reach
+    tracked: InterfacePoints
+    before: BodyPair | None
+    kept: InterfacePoints
+    flat: InterfacePoints
+    starts: Starts
+    sources: CurveSources | None
+
+    @classmethod
+    def begun(
+        cls,
+        body_pair: BodyPair,
+        reach: Reach,
+        tracked: InterfacePoints,
+        before: BodyPair | None,
+        near: IndexPairs | None,
+    ) -> Generation:
+        """Return the generation up to its starts; the arguments are those of `generate_interface_points`."""
+        kept = _persisting(body_pair, reach, tracked)
+        flat, t1, t2 = _flat_points(body_pair, reach, tracked, before, near)
+        flat = with_known_sides(body_pair, flat, tracked, before)
+        starts, sources = Starts.none(), None
+        if len(t1):
+            starts, sources = starts_from(body_pair, t1, t2, reach.curved, kept, tracked, before)
+        return cls(body_pair, reach, tracked, before, kept, flat, starts, sources)
+
+    def solved(self) -> tuple[Starts, InterfacePoints, Bools]:
+        """Return the starts (k) that may lead to minima, their solutions, and which are valid (k,)."""
+        starts = self.starts.take(self.starts.hopeful(self.body_pair)).nearest(self.body_pair)
+        return starts, *starts.solved(self.body_pair)
+
+    def ended(self, starts: Starts, solved: InterfacePoints, valid: Bools) -> InterfacePoints:
+        """Return all interface points, with those that starts (k,) have led to.
+
+        solved: the solutions of the starts.  valid (k,): which of them are.
+        """
+        body_pair, reach, before = self.body_pair, self.reach, self.before
+        parts = [self.kept, self.flat]
+        if self.sources is not None:
+            created = created_points(body_pair, starts, solved, valid, reach, before)
+            new = InterfacePoints.join([created, lowest_released(body_pair, self.tracked, reach.curved)])
+            curved = InterfacePoints.join([self.kept, new])
+            samples = sample_contact_curves(body_pair, curved, self.sources, reach.samples, before)
+            parts.append(new.take(settled_or_lowest(body_pair, new)))
+            parts.extend(without_far_sides(before, body_pair, part) for part in samples)
+        found = without_duplicates(InterfacePoints.join(parts), SAME * body_pair.radius)
+        return InterfacePoints.join([found, lost_samples(body_pair, self.tracked, found, reach.curved)])
 
 
 def _persisting(body_pair: BodyPair, reach: Reach, tracked: InterfacePoints) -> InterfacePoints:
