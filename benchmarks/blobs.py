@@ -1,6 +1,7 @@
 """A step of sculpting, beside Blender's own metaballs that re-evaluate the same fourteen blobs.
 
 Run from the project's root: python -m benchmarks.blobs [--counts N ...] [--steps N] [--wild STEPS]
+    [--seeds SEED ...]
 
 1. Side by side, in turns: the time of a whole step (control points, floaters, radii, fission and death) with
    ten control points, one of them dragged about, and of a metaball re-evaluation after one element has
@@ -10,7 +11,9 @@ Run from the project's root: python -m benchmarks.blobs [--counts N ...] [--step
    too.  Times are the clock's and, behind a slash, the processor's, which tells more while the machine does
    other things.  The metaballs need bpy.
 2. How the step's time grows with the number r of floaters, beside r log r.
-3. With --wild: so many steps of random drags, splits, merges and vanishing.
+3. With --wild: so many steps of random drags, splits, merges and vanishing, for each seed. Nothing may be
+   lost, and no pinned point farther off than 1e-3; with --counts and no number after it
+   and --no-growth, only these are made.
 
 What it prints goes to out/blobs.json, too.
 """
@@ -67,7 +70,7 @@ class Found(TypedDict, total=False):
 
     beside_metaballs: list[Row]
     growth: list[Growth]
-    wild: dict[str, object]
+    wild: dict[int, dict[str, object]]
 
 
 def now() -> tuple[float, float]:
@@ -258,16 +261,17 @@ def growth(steps: int) -> list[Growth]:
 def main() -> None:
     """Run what was asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--counts", type=int, nargs="+", default=list(COUNTS))
+    parser.add_argument("--counts", type=int, nargs="*", default=list(COUNTS))
     parser.add_argument("--steps", type=int, default=120)
     parser.add_argument("--wild", type=int, default=0)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[11, 12, 13])
     parser.add_argument("--no-growth", action="store_true")
     given = parser.parse_args()
     found: Found = {"beside_metaballs": beside_metaballs(given.counts, given.steps)}
     if not given.no_growth:
         found["growth"] = growth(given.steps)
     if given.wild:
-        found["wild"] = asdict(wild(0, given.wild, say=print))
+        found["wild"] = {seed: asdict(wild(seed, given.wild, say=print)) for seed in given.seeds}
         print(found["wild"])
     OUT.mkdir(exist_ok=True)
     (OUT / "blobs.json").write_text(json.dumps(found, indent=1))

@@ -122,9 +122,9 @@ def wild(seed: int, steps: int, radius: float = 0.2, say: Callable[[str], None] 
     populations: list[int] = []
     for step in range(steps):
         if step % EVERY == 0:
+            missing = examined(found, sculpting.state, missing, radius)  # before an event takes parts away
             since = 0 if happen(sculpting, draw) else since
             found.events += 1
-            missing = examined(found, sculpting.state, missing, radius)
         state = sculpting.step()
         since += 1
         floaters, function = state.floaters, state.function
