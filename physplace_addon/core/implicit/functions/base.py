@@ -86,6 +86,14 @@ class ImplicitFunction(ABC):
         highest one.
         """
 
+    @property
+    def middles(self) -> Floats:
+        """The middles (k, 3) of the elements that it is made of: small components lie about them.
+
+        None where elements are not known, or have no end.
+        """
+        return np.zeros((0, 3))
+
     def is_endless(self) -> bool:
         """Return whether the box that holds the surface is infinite."""
         box = self.box()

@@ -246,6 +246,11 @@ class Combination(ImplicitFunction):
         hint = np.stack((finite[:, 0].min(axis=0), finite[:, 1].max(axis=0))) if len(finite) else -EMPTY
         return box_by_ranges(self, hint, inside)
 
+    @property
+    def middles(self) -> Floats:
+        """The middles (k, 3) of all functions' elements."""
+        return np.concatenate([function.middles for function in self.functions])
+
     def box_inside(self, level: float) -> Floats:
         """Return a box (2, 3) about where F <= level, from the functions' own boxes.
 

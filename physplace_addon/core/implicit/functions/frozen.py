@@ -117,6 +117,11 @@ class Frozen(ImplicitFunction):
         """Return the box (2, 3) of the whole function."""
         return self.whole.box()
 
+    @property
+    def middles(self) -> Floats:
+        """The middles (k, 3) of the whole function's elements."""
+        return self.whole.middles
+
     def is_endless(self) -> bool:
         """Return whether the box of the whole function is infinite."""
         return self.whole.is_endless()

@@ -82,6 +82,12 @@ class Mirrored(Derived):
         """Return a box (2, 3) about the function's box and its mirror image."""
         return self.box_inside(0.0) if self.radius > 0.0 else _with_image(self.function.box())
 
+    @property
+    def middles(self) -> Floats:
+        """The middles (2 k, 3) of the function's elements and of their mirror images."""
+        own = self.function.middles
+        return np.concatenate([own, own * _TURN])
+
     def box_inside(self, level: float) -> Floats:
         """Return a box (2, 3) about where F <= level."""
         return _with_image(self.function.box_inside(level + self.radius * (_BLEND + _ROUNDING)))

@@ -107,6 +107,11 @@ class Moved(Derived):
         """Return a box (2, 3) about the function's own box where F <= level, moved."""
         return self._moved(self.function.box_inside(level))
 
+    @property
+    def middles(self) -> Floats:
+        """The middles (k, 3) of the function's elements, moved."""
+        return self._at(self.function.middles)
+
     def _at(self, own: Floats) -> Floats:
         """Return points (k, 3) of the function's own coordinates in the scene (k, 3)."""
         places: Floats = own @ self.affine[:3, :3].T + self.affine[:3, 3]
@@ -188,6 +193,11 @@ class Scaled(Derived):
     def box(self) -> Floats:
         """Return the function's box (2, 3)."""
         return self.function.box()
+
+    @property
+    def middles(self) -> Floats:
+        """The middles (k, 3) of the function's elements."""
+        return self.function.middles
 
     def box_inside(self, level: float) -> Floats:
         """Return the function's box (2, 3) if the factor is above 0; the outside has none."""

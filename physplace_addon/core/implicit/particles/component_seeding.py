@@ -2,7 +2,8 @@
 
 The paper wants to start "from a few seed points (ideally, only one per connected component)" (Witkin and
 Heckbert 1994, section 4), and leaves open how components are found. `surface_components` finds all of them,
-and proves how many there are; `coverage` finds what is bare of those that have floaters.
+and proves how many there are; `coverage` finds what is bare of those that have floaters. Where nothing is
+proven, because the boxes are too coarse for small components, `middle_seeds` looks about elements' middles.
 
 While the surface changes both are looked for in every twenty-fourth step, with boxes not much smaller than a
 floater's share of the area; patches only beside floaters that are larger than desired, because they have room
@@ -23,6 +24,7 @@ from ..surface_components.subdivision import SearchLimits
 from .attachment import attached_to_surface
 from .coverage import filled_patches
 from .floaters import Floaters, FloaterSettings
+from .middle_seeds import seeds_about_middles
 
 _EVERY = 24  # steps between two looks while the surface changes
 _BARE_EVERY = 12  # steps between two fillings of bare patches while floaters grow
@@ -145,17 +147,34 @@ class ComponentSeeding:
         known = self._components
         if known is None or (not known.proven and known.boxes.examined < limits.most):
             known = self._components = components_of(function, limits, self.settings.bounds)
+        seeded = self._seeded_on(function, floaters, known)
+        if known.proven or not len(floaters):
+            return seeded
+        return self._with_seeds(
+            function,
+            seeded,
+            seeds_about_middles(function, seeded.positions, self.settings.radius, self.diameter),
+        )
+
+    def _seeded_on(
+        self, function: ImplicitFunction, floaters: Floaters, known: SurfaceComponents
+    ) -> Floaters:
+        """Return the floaters with a seed on each of the known components that has none."""
         if not len(known) or (len(known) == 1 and len(floaters)):
             return floaters
         seeds = known.seeds[_without_floaters(known, floaters)]
+        if not known.proven and len(floaters) and len(seeds):
+            seeds = seeds[nearest(seeds, floaters.positions)[0] > _THERE * self.settings.radius]
+        return self._with_seeds(function, floaters, seeds)
+
+    def _with_seeds(self, function: ImplicitFunction, floaters: Floaters, seeds: Floats) -> Floaters:
+        """Return the floaters with new ones where seeds (s, 3) come to the surface."""
         if not len(seeds):
             return floaters
         radius = self.settings.radius
         on = attached_to_surface(function, seeds, np.full(len(seeds), radius), 0.125 * self.diameter)
         there = Floaters.at(on.positions, radius)
         new = Floaters(there.positions, there.radii, on.gradients, there.desired, there.ages).take(~on.lost)
-        if not known.proven and len(floaters) and len(new):
-            new = new.take(nearest(new.positions, floaters.positions)[0] > _THERE * radius)
         return floaters.with_more(new) if len(new) else floaters
 
 

@@ -355,3 +355,21 @@ def test_no_slope_in_a_box_is_less_than_the_least_one(name: str, rng: np.random.
         )
         assert (slopes.min(axis=0) >= least).all()
     assert np.median(slopes.min(axis=0) - least) <= 1e-3 * np.abs(slopes).max()
+
+
+@EVERY
+def test_middles_are_those_of_elements_wherever_the_function_is_moved_to(name: str) -> None:
+    function = every_function()[name]
+    middles, there = function.middles, np.array([3.0, -2.0, 5.0])
+    affine = np.eye(4)
+    affine[:3, 3] = there
+    assert np.isfinite(middles).all()
+    assert np.allclose(Moved(function, affine).middles, middles + there)
+    assert np.array_equal(Scaled(function, -1.0).middles, middles)
+    assert len(middles) or name in ("planes", "formula")
+
+
+@pytest.mark.parametrize("name", ["spheres", "ellipsoids", "boxes", "tori", "blob"])
+def test_the_middles_of_a_union_are_those_of_its_functions(name: str) -> None:
+    one, other = every_function()[name], every_function()["spheres"]
+    assert np.array_equal(union([one, other]).middles, np.concatenate([one.middles, other.middles]))

@@ -192,6 +192,11 @@ class Blob(ImplicitFunction):
         """Return a box (2, 3) that holds the surface: proven, and tight for elements far from one another."""
         return box_of_sum(self.bias, self.fields)
 
+    @property
+    def middles(self) -> Floats:
+        """The middles (k, 3) of the balls and of the cylinders' segments."""
+        return np.concatenate([np.zeros((0, 3)), *(field.spans.mean(axis=1) for field in self.fields)])
+
     def is_endless(self) -> bool:
         """Return False: Gaussians fall to nothing far away."""
         return False

@@ -169,6 +169,12 @@ class WeightedSum(ImplicitFunction):
         """Return a box (2, 3) that holds the surface."""
         return self.box_inside(0.0)
 
+    @property
+    def middles(self) -> Floats:
+        """The middles (k, 3) of the elements whose weight is above 0."""
+        own = [own.middles for weight, own, _, _ in self._terms if weight > 0.0]
+        return np.concatenate([np.zeros((0, 3)), *own])
+
     def box_inside(self, level: float) -> Floats:
         """Return a box (2, 3) about where F <= level."""
         if level >= self.bias:

@@ -124,6 +124,13 @@ class Solids(ElementRows, ImplicitFunction):
         """Return a box (2, 3) that holds the surface."""
         return self.box_inside(0.0)
 
+    @property
+    def middles(self) -> Floats:
+        """The middles (k, 3) of the elements' boxes, of those that are finite and not empty."""
+        boxes = self.boxes(0.0)
+        known = (np.isfinite(boxes) & (boxes[:, :1] <= boxes[:, 1:])).all(axis=(1, 2))
+        return np.asarray(boxes[known].mean(axis=1))
+
     def box_inside(self, level: float) -> Floats:
         """Return a box (2, 3) about where F <= level: about all elements' boxes, or of an intersection within
         all.
