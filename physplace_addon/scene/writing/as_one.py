@@ -91,6 +91,12 @@ def _check_alike(subject: Subject, before: Sequence[_Part], now: Sequence[_Part]
             "modifier decides where it is",
             "mute or apply that, or unparent it",
         )
+    if obj.type == "META":
+        raise SceneError(
+            obj.name,
+            "it is a metaball, which melts into those of its name that it comes near",
+            "convert it to a mesh (Object > Convert > Mesh)",
+        )
     raise SceneError(
         obj.name,
         "its shape depends on where it stands: a modifier, a driver or a simulation changes it as it moves",

@@ -202,3 +202,11 @@ def test_with_a_margin_copies_lie_side_by_side() -> None:
     places = np.array([scenes.world_matrix(obj)[:2, 3] for obj in bricks])
     gaps = np.abs(places[:, None] - places[None]).max(axis=2)[np.triu_indices(4, 1)] - 2.0
     assert gaps.min() == pytest.approx(0.2, abs=1e-5)
+
+
+def test_a_metaball_whose_copies_would_melt_into_it_is_refused() -> None:
+    scenes.floor()
+    bpy.ops.object.metaball_add(location=(0.0, 0.0, 3.0))
+    with pytest.raises(RuntimeError, match=r"melts into those of its name.*convert it to a mesh"):
+        physplace.replicate()
+    assert [obj.name for obj in bpy.data.objects if obj.type == "META"] == ["Mball"]
