@@ -31,7 +31,7 @@ from .interpenetration import (
     unexplained_contacts,
     unexplained_crossings,
 )
-from .many_pairs.carried_points import CarriedPoints
+from .many_pairs.carried_points import CarriedPoints, common_points
 from .many_pairs.motion_stops import MotionStops, motion_stops
 from .many_pairs.path_pairs import RigidPaths
 from .normal_cones import in_normal_cones, surely_hold
@@ -94,6 +94,7 @@ __all__ = [
     "between",
     "closest_boundary_point",
     "closing_change",
+    "common_points",
     "contact_regions",
     "depths_inside",
     "edge_normal",

@@ -1,4 +1,7 @@
-"""Contacts as rows of a velocity problem: how fast gaps open and slip along both tangents."""
+"""Contacts as rows of a velocity problem: how fast gaps open and slip along both tangents.
+
+Both bodies are taken at one point (`common_points`).  So what they do to each other has no torque in sum.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from ..arrays import Floats, Ints
-from ..contact.system import FIXED, ContactSystem, InterfacePoints
+from ..contact.system import FIXED, ContactSystem, InterfacePoints, common_points
 from ..mechanics.surface_numbers import surface_numbers
 from ..optimization.friction_cones import tangents
 from ..optimization.sparse_rows import rows_of
@@ -86,10 +89,11 @@ def _rows(system: ContactSystem, world: InterfacePoints) -> sparse.csr_array:
     across = np.stack([world.normal, *tangents(world.normal)], axis=1)
     columns, values, numbers = [], [], []
     each = np.arange(k)
-    for bodies, at, sign in ((world.body1, world.point1, 1.0), (world.body2, world.point2, -1.0)):
+    common = common_points(system, world)
+    for bodies, sign in ((world.body1, 1.0), (world.body2, -1.0)):
         mine = each[bodies != FIXED]
         body = bodies[mine]
-        arm = at[mine] - system.centres[body]
+        arm = common[mine] - system.centres[body]
         block = np.empty((len(mine), 3, 6))
         block[:, :, :3] = system.radii[body][:, None, None] * across[mine]
         block[:, :, 3:] = cross(np.repeat(arm[:, None], 3, axis=1), across[mine])

@@ -16,6 +16,14 @@ and where one leaves its edge there is no closed form.
 A vertex beside an edge is away from it by the length of what p1 - p2 has across the edge, and from another
 vertex by that of p1 - p2.
 
+Slips are those of one point m of both bodies, between p1 and p2: forces at two points g apart, of opposite
+directions, would turn the two together by g n x f.  The normal n goes with one body, w2, say.  So
+
+    dp1 / dt - dp2 / dt - g w2 x n = V1(p1) - V2(p1),
+
+which is the slip that a common turn of both leaves alone: m is the point on the body with which the normal
+does not go.
+
 Of other points it tells nothing about whether the features still face each other: their ends are not looked
 at.
 """
@@ -41,8 +49,8 @@ class CarriedPoints:
     """k interface points whose features do not change while the bodies move.
 
     body1, body2 (k,): numbers of the bodies, FIXED for the world.
-    point1, point2 (k, 3): where they were found, in the frame of the scene.
     own1, own2 (k, 3): the points in the frames of their bodies.
+    common1, common2 (k, 3): the one point at which both slip, in the frames of both bodies.
     carrier (k,): the body that carries the normal, where it is a face's; own_normal (k, 3): in its frame.
     edges: which (k,) are two edges that cross; narrow: which are two that are nearly parallel; tangent1,
         tangent2 (k, 3): theirs, in the frames of their bodies, for which t1 x t2 looks along the normal.
@@ -55,10 +63,10 @@ class CarriedPoints:
 
     body1: Ints
     body2: Ints
-    point1: Floats
-    point2: Floats
     own1: Floats
     own2: Floats
+    common1: Floats
+    common2: Floats
     carrier: Ints
     own_normal: Floats
     edges: Bools
@@ -78,15 +86,16 @@ class CarriedPoints:
         tangent1, tangent2, sine = _tangents(bodies, points, joined)
         edges, narrow = sine > _CROSSING, (sine > PARALLEL) & (sine <= _CROSSING)
         beside = _beside(points) & joined
+        common = common_points(bodies, points)
         over_face = (points.dim1 == VERTEX) & (points.dim2 == FACE)
         under_face = (points.dim1 == FACE) & (points.dim2 == VERTEX)
         return cls(
             points.body1,
             points.body2,
-            points.point1,
-            points.point2,
             back1.points(points.point1),
             back2.points(points.point2),
+            back1.points(common),
+            back2.points(common),
             carrier,
             bodies.frames.take(carrier).inverse().vectors(points.normal),
             edges,
@@ -100,7 +109,7 @@ class CarriedPoints:
 
     def after(self, frames: Poses, chosen: Ints) -> tuple[Floats, Floats]:
         """Return the gaps (n,) of chosen points after a motion, NaN without a closed form, and how far the
-        first body's points have moved against those of the second (n, 3).
+        first body has moved against the second at their common points (n, 3).
 
         frames: the poses of all bodies then, with the fixed world's last.
         """
@@ -119,7 +128,25 @@ class CarriedPoints:
         if len(narrow):
             ends, sides = self.ends[chosen[narrow]], normal[narrow]
             gaps[narrow] = _gaps_of_narrow(t1[narrow], t2[narrow], offset[narrow], ends, sides)
-        return gaps, (point1 - self.point1[chosen]) - (point2 - self.point2[chosen])
+        return gaps, first.points(self.common1[chosen]) - second.points(self.common2[chosen])
+
+
+def common_points(bodies: PlacedBodies, points: InterfacePoints) -> Floats:
+    """Return the points (k, 3) of both bodies at which points (k,), in the frame of the scene, slip.
+
+    A vertex slips on an edge, both on a face, and what is curved on what is flat.  Of two that are alike the
+    smaller body's point counts more: over its radius the gap is more.
+    """
+    every = (*bodies.bodies, bodies.fixed)
+    curved = np.array([body is not None and not body.is_plain for body in every])
+    radius = np.append(bodies.radii, np.inf)  # at last the fixed ones, as if they were infinitely large
+    one, other = points.body1, points.body2
+    first = (points.dim1 < points.dim2) | ((points.dim1 == points.dim2) & (curved[one] > curved[other]))
+    second = (points.dim2 < points.dim1) | ((points.dim1 == points.dim2) & (curved[other] > curved[one]))
+    alike = 1.0 / (1.0 + radius[one] / radius[other])
+    share = np.where(first, 1.0, np.where(second, 0.0, alike))[:, None]
+    common: Floats = share * points.point1 + (1.0 - share) * points.point2
+    return common
 
 
 def _beside(points: InterfacePoints) -> Bools:
