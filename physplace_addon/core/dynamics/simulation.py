@@ -227,7 +227,7 @@ class Simulation:
         state = self.state
         moment = self.moment.with_rates(self.scene.given_rates(state.time, state.motion, h))
         force = self._pull_force(moment, h)
-        sleep = self._kept_awake(woken(self.scene, state.sleep, moment))
+        sleep = self._kept_awake(woken(self.scene, state.sleep, moment, h))
         scene = self.scene.holding(sleep.asleep).pulled_by(force)
         moment, events, breaks = self._after_impacts(scene, moment)
         yield
@@ -268,7 +268,7 @@ class Simulation:
         touching, happened = self._what_happened(scene, moment, made)
         pressing = made.contacts.points.take(made.pressing)
         sleep = sleep.after(self.scene, made.end.motion.rates, pressing, made.part * h)
-        sleep = self._kept_awake(woken(self.scene, sleep, made.end))
+        sleep = self._kept_awake(woken(self.scene, sleep, made.end, 0.0))
         end = made.end.with_rates(np.where(sleep.asleep[:, None], 0.0, made.end.motion.rates))
         sleep, broke = self._broken_now(end, sleep, made.breaks.joints)
         every = in_order([*events, *made.stopped, *happened, *broke])

@@ -24,7 +24,7 @@ from ..arrays import Bools, Floats, Ints
 from ..contact.system import FIXED, InterfacePoints
 from ..vectors import dot
 from .scene import Scene
-from .step import Moment
+from .step import TOUCHING, Moment
 
 STILL = 1e-3  # rates, over those that gravity gives in a step, of a body that hardly moves
 _GROWS = 2.0  # growth of rates, while a body hardly moves, with which it leaves a balance that is not stable
@@ -140,16 +140,24 @@ def crowded_bodies(scene: Scene, moment: Moment, few: int) -> Bools:
     return found
 
 
-def woken(scene: Scene, sleep: Sleep, moment: Moment) -> Sleep:
-    """Return who sleeps on of those who sleep: those that touch, or are joined to, a body that moves wake."""
-    touching, ties = moment.points.take(moment.touching), scene.joints.body
-    one, other = np.append(touching.body1, ties[:, 0]), np.append(touching.body2, ties[:, 1])
-    asleep, rates = sleep.asleep, moment.motion.rates
-    moves = np.append((rates != 0.0).any(axis=1) & ~asleep, False)  # the last is the fixed world
-    sleeps = np.append(asleep, False)
-    first = one[sleeps[one] & moves[other]]
-    second = other[sleeps[other] & moves[one]]
-    return sleep.woken(np.union1d(first, second))
+def woken(scene: Scene, sleep: Sleep, moment: Moment, h: float) -> Sleep:
+    """Return who sleeps on of those who sleep, in a step of h seconds from a moment.
+
+    What touches a body that moves, will do so in the step, or is joined to one, wakes with its island, and so
+    does what touches that island: it may be struck through it, and gives way by its mass as everything does.
+    """
+    points, ties = moment.points, scene.joints.body
+    kicked = moment.motion.rates + h * np.where(sleep.asleep[:, None], 0.0, scene.kicks)
+    near = points.gap + h * np.minimum(moment.contacts.speeds(kicked)[0], 0.0) <= TOUCHING * moment.kept
+    one, other = np.append(points.body1[near], ties[:, 0]), np.append(points.body2[near], ties[:, 1])
+    moves = np.append((moment.motion.rates != 0.0).any(axis=1) & ~sleep.asleep, False)  # at last the world
+    while True:
+        sleeps = np.append(sleep.asleep, False)
+        first, second = one[sleeps[one] & moves[other]], other[sleeps[other] & moves[one]]
+        if not len(first) and not len(second):
+            return sleep
+        sleep = sleep.woken(np.union1d(first, second))
+        moves |= sleeps & ~np.append(sleep.asleep, False)
 
 
 def squeezed(scene: Scene, moment: Moment) -> tuple[int, ...]:
