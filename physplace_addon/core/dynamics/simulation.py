@@ -3,7 +3,7 @@
 A step goes to its end, or to the first impact or the end of a slip before it, whichever comes first: so
 these events stand at their own times (Bouma and Vanecek 1991, section 7).  Contacts that close slowly are
 not isolated: the step obeys them.  Nor are impacts in crowds, and those without a bounce where many contacts
-would have to be solved once more for each (`free_drift.FEW`).  What bounces, bounces lower each time, and not
+would have to be solved once more for each (`drift.ends.FEW`).  What bounces, bounces lower each time, and not
 at all below a stated speed (`Scene.slow`): so there are finitely many impacts.
 """
 
@@ -19,10 +19,12 @@ from ..arrays import Bools, Floats
 from ..contact.system import FIXED
 from ..jobs import Slices, finished
 from .contacts import Contacts
+from .drift.cut_short import Blocked
+from .drift.ends import FEW, closing_fast
+from .drift.free_drift import free_drift, without_wrapping
 from .driving.pulls import Pull, PullForce
 from .energy_gains import without_gains
 from .events import Event, EventKind, Touching, collisions, collisions_stopped, events_between, in_order
-from .free_drift import FEW, Blocked, closing_fast, free_drift, without_wrapping
 from .impacts import impact_at
 from .joints.breaking import BrokenJoints, after_break, joint_events, limit_events, moment_after
 from .joints.closure import closed_joints

@@ -230,7 +230,7 @@ def drifted(
         if solved is None:
             return None
         like = solved
-        end = _drift(scene, Motion(motion.centre, motion.rotation, solved.rates), h)
+        end = drifted_freely(scene, Motion(motion.centre, motion.rotation, solved.rates), h)
         forces = solved.impulses / (0.5 * h)
         borne = least_loads(joints, problem, solved, bounds, slip, scene.slow)
         drift = Drift(
@@ -276,7 +276,7 @@ def _least_opening(gap: Floats, kept: Floats, hold: float) -> Floats:
     return least
 
 
-def _drift(scene: Scene, half: Motion, h: float) -> Motion:
+def drifted_freely(scene: Scene, half: Motion, h: float) -> Motion:
     """Return where bodies drift to in h seconds; those whose motion is given shift and turn evenly."""
     end = free_motion(scene.inertia, half, _NO_GRAVITY, h)
     if not scene.given.any():

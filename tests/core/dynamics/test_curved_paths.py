@@ -7,8 +7,8 @@ import pytest
 
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.bodies.implicit_solid import blob_body
-from physplace_addon.core.dynamics import free_drift
-from physplace_addon.core.dynamics.free_drift import FreePart, free_part
+from physplace_addon.core.dynamics.drift import free_drift
+from physplace_addon.core.dynamics.drift.trials import FreePart, free_part
 from physplace_addon.core.dynamics.motion import Motion
 from physplace_addon.core.dynamics.scene import HOLD, Scene
 from physplace_addon.core.dynamics.simulation import Simulation

@@ -1,0 +1,1 @@
+"""The drift of a step on paths that are free."""

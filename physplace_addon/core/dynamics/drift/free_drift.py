@@ -1,0 +1,112 @@
+"""The drift of a step on paths that are free, or the part of it up to what bodies run into."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from ...arrays import Bools
+from ...contact.system import FIXED
+from ...jobs import Slices
+from ...vectors import length
+from ..joints.free_linkages import FreeLinkages
+from ..motion import Motion
+from ..scene import Scene
+from ..step import Moment
+from .cut_short import Blocked, FreeDrift, cut_short
+from .ends import FEW, are_hit, part_to_end_of_slip, share_to_hit, share_to_limit
+from .trials import WHOLE, FreePart, Trial, drifted_with_linkages, free_part
+
+_TRIALS: Final = 8  # of shorter and shorter steps
+_NEARLY_WHOLE: Final = 0.9  # part of a step of many contacts that is cut off without solving again, or
+_BEYOND: Final = 0.01  # half of what is left then: a trial leads so far beyond a hit, to meet it
+_SHORTER: Final = 0.5  # least part of a step that is tried where contacts it obeys come too near on the way
+_FREER: Final = 1.1  # part that is free, over the one before, if a shorter trial helps: else something is hit
+_SPARING: Final = 0.8  # the same over the part that is free: more of it would hardly be free then, either
+_TURN: Final = 2.0  # radians: most that a body turns in a step
+
+
+def free_drift(
+    scene: Scene, moment: Moment, h: float, left_out: Bools, passing: Bools
+) -> Slices[FreeDrift | FreeLinkages | Blocked | None]:
+    """Return, in slices, the drift of a step of h seconds, or of a part of it; None if no rates obey its
+    contacts.
+
+    Where joints of a linkage that touches nothing break at once, no time passes: then that is returned.
+
+    left_out: which of the moment's points (k,) it may run into.
+    passing: which limits of joints (n,) it may run into.
+    """
+    hindering: tuple[int, ...] = ()
+    longest, reaches = 1.0, False  # the step ends at a limit
+    meets = False  # the step ends at a hit that was foreseen
+    freed = 0.0  # part of the step that was free in a trial before
+    trial = yield from drifted_with_linkages(scene, moment, h, 1.0, left_out, passing)
+    for _ in range(_TRIALS):
+        yield
+        if trial is None or isinstance(trial, FreeLinkages):
+            return trial
+        part = trial.part
+        nearly = min(_NEARLY_WHOLE, 1.0 - 2.0 * _BEYOND / part) if len(moment.points) > FEW else WHOLE
+        shorter = part_to_end_of_slip(scene, moment, trial.drift, part * h)
+        to_limit = share_to_limit(moment, trial, passing, reaches)
+        if to_limit != 1.0 and min(to_limit, longest / part) < shorter:
+            longest, reaches = (part if to_limit < 1.0 else longest), True
+            shorter = min(to_limit, longest / part)
+        elif (
+            shorter >= nearly
+            and (to_hit := min(share_to_hit(scene, moment, trial, h, left_out, meets), longest / part)) != 1.0
+        ):
+            shorter, meets = to_hit, True
+        elif shorter >= nearly:
+            found = free_part(scene, moment, trial.drift.motion)
+            shorter = found.part
+            if shorter >= WHOLE:
+                return FreeDrift(trial.held, trial.drift, part, hindering, trial.linkages)
+            hindering = _hindering(found)
+            if shorter > nearly or shorter == 0.0:
+                return cut_short(scene, moment, trial, shorter, hindering, h)
+            shorter, freed = _shorter_trial(moment, trial, left_out, found, nearly, freed), part * shorter
+            meets = False  # what is in the way is nearer than the hit
+        yield
+        trial = yield from drifted_with_linkages(
+            scene, moment, h, part * shorter, left_out, passing, trial.drift
+        )
+    if trial is None or isinstance(trial, FreeLinkages):
+        return trial
+    yield
+    found = free_part(scene, moment, trial.drift.motion)
+    hindering = _hindering(found) or hindering
+    if found.part >= WHOLE:
+        return FreeDrift(trial.held, trial.drift, trial.part, hindering, trial.linkages)
+    return cut_short(scene, moment, trial, found.part, hindering, h)
+
+
+def _hindering(found: FreePart) -> tuple[int, ...]:
+    """Return the moving bodies of the pairs that end paths."""
+    return tuple(np.unique(found.pairs[found.pairs != FIXED]).tolist())
+
+
+def _shorter_trial(
+    moment: Moment, trial: Trial, left_out: Bools, found: FreePart, nearly: float, freed: float
+) -> float:
+    """Return the share of a trial that is tried next.
+
+    left_out (k,): the moment's points that may be run into.
+    found: the share of it that is free.
+    nearly: the share that is as good as all of it.
+    freed: the part of the step that was free in a trial before.
+    """
+    free, part = found.part, trial.part
+    if not are_hit(moment.points, left_out, found.pairs) and part * free >= _FREER * freed:
+        return max(_SHORTER, _SPARING * free)  # bending falls with the square of the step
+    return min(free + _BEYOND / part, nearly) if nearly < WHOLE else free
+
+
+def without_wrapping(motion: Motion, h: float, until: float | None) -> tuple[float, float | None]:
+    """Return a time step in which no body turns so far that its path could be mistaken for a shorter one, s,
+    and the time at its end where that is still to be met.
+    """
+    fastest = float(length(motion.spin).max(initial=0.0))
+    return (h, until) if fastest * h <= _TURN else (_TURN / fastest, None)
