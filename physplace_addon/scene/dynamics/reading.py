@@ -37,6 +37,7 @@ from .rigid_bodies import (
     LeftOut,
     damping_shares,
     is_free,
+    leave_out_changes_of_shape,
     leave_out_fields,
     leave_out_keys,
     leave_out_scene_keys,
@@ -259,6 +260,7 @@ def _assembled(
     leave_out_settings(left_out, free)
     for other in {each.name_full: each for each in _others(given, standing)}.values():
         leave_out_keys(left_out, other)
+        leave_out_changes_of_shape(left_out, other)
     leave_out_scene_keys(left_out, scene_of(context))
     leave_out_fields(left_out, scene_of(context))
     joinable = Joinable(

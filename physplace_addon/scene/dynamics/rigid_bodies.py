@@ -20,7 +20,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from bpy.types import Object, RigidBodyObject, Scene
+from bpy.types import Modifier, Object, RigidBodyObject, Scene
 
 from ...core.bodies import Body
 from ...core.wording import in_words
@@ -30,11 +30,16 @@ from ..reading.masses import DENSITY, MASS
 from ..reading.settings import settings_of
 from ..writing.actions import curves_of
 from ..writing.keys import GENERATED, transform_curves
+from .sampling import may_move
 
 FRICTION = "physplace_friction"
 RESTITUTION = "physplace_restitution"
 SHAPES_AS_SEEN = frozenset({"CONVEX_HULL", "MESH", "COMPOUND"})  # the first is what a new rigid body has
 ACTIVE = "ACTIVE"
+_CHANGING = frozenset(
+    {"BUILD", "CLOTH", "DYNAMIC_PAINT", "EXPLODE", "FLUID", "MESH_CACHE", "MESH_SEQUENCE_CACHE", "OCEAN"}
+    | {"PARTICLE_INSTANCE", "SOFT_BODY", "WAVE"}
+)  # modifiers that change a mesh from frame to frame by themselves
 
 
 @dataclass(frozen=True)
@@ -148,6 +153,7 @@ def leave_out_settings(left_out: LeftOut, movers: Sequence[Object]) -> None:
     for obj in movers:
         for member in (obj, *obj.children_recursive):
             leave_out_keys(left_out, member)
+            leave_out_changes_of_shape(left_out, member)
             if member.rigid_body is not None:
                 for setting in _not_counted(member.rigid_body):
                     left_out.add(setting, member.name)
@@ -160,6 +166,24 @@ def leave_out_settings(left_out: LeftOut, movers: Sequence[Object]) -> None:
 def leave_out_keys(left_out: LeftOut, obj: Object) -> None:
     """Add what animates an object's rigid body or constraint, which count as they are on the first frame."""
     _leave_out_animation(left_out, obj, ("rigid_body",), "the rigid body settings")
+
+
+def leave_out_changes_of_shape(left_out: LeftOut, obj: Object) -> None:
+    """Add what changes an object's mesh from frame to frame: it counts as it is on the first frame."""
+    keys = getattr(obj.data, "shape_keys", None)
+    by_keys = keys is not None and keys.animation_data is not None
+    animation = obj.animation_data
+    paths = [] if animation is None else [each.data_path for each in (*curves_of(obj), *animation.drivers)]
+    by_modifiers = any(each.show_viewport and _changes(each) for each in obj.modifiers)
+    if by_keys or by_modifiers or any(path.startswith("modifiers") for path in paths):
+        left_out.add("the changes of shape", obj.name)
+
+
+def _changes(modifier: Modifier) -> bool:
+    """Return whether a modifier may change a mesh from frame to frame."""
+    followed = (getattr(modifier, name, None) for name in ("object", "target", "origin"))
+    moves = any(isinstance(each, Object) and may_move(each) for each in followed)
+    return modifier.type in _CHANGING or moves
 
 
 def leave_out_scene_keys(left_out: LeftOut, scene: Scene) -> None:

@@ -46,6 +46,26 @@ def test_what_is_keyed_and_does_not_count_is_named() -> None:
     assert f'the keys of gravity or the rigid body world of "{current_scene().name}"' in left_out
 
 
+def test_what_changes_its_shape_in_time_is_named() -> None:
+    names = ["Keyed", "Led", "Waving", "Idle", "Still"]
+    keyed, led, waving, idle, _ = (scenes.cube(name, (9.0 * i, 9.0, 0.0)) for i, name in enumerate(names))
+    keyed.shape_key_add()
+    block = keyed.shape_key_add()
+    block.keyframe_insert("value", frame=1)
+    hook = scenes.linked(bpy.data.objects.new("Hook", None))
+    key(hook, 1, (0.0, 0.0, 5.0))
+    follower = led.modifiers.new("Hook", "HOOK")
+    assert isinstance(follower, bpy.types.HookModifier)
+    follower.object = hook
+    waving.modifiers.new("Wave", "WAVE")
+    idle.modifiers.new("Wave", "WAVE").show_viewport = False
+    current_scene().frame_set(1)
+    select(scenes.cube("Cube", (0.0, 0.0, 5.0)))
+    left_out = finished(read_dynamics(bpy.context, 3)).left_out
+    (named,) = [each for each in left_out if each.startswith("the changes of shape")]
+    assert [name for name in names if f'"{name}"' in named] == ["Keyed", "Led", "Waving"]
+
+
 def test_a_simulation_that_begins_between_two_frames_is_refused() -> None:
     cube = scenes.cube()
     select(cube)
