@@ -7,7 +7,7 @@ that does not move by itself is a body whose motion is given, frame by frame.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -257,12 +257,7 @@ def _assembled(
     bodies = (*(subject.body for subject in subjects), *(each.body for each in given))
     world = tuple(body for _, body in standing)
     poses = [*(subject.pose for subject in subjects), *(each.track.pose(0.0) for each in given)]
-    leave_out_settings(left_out, free)
-    for other in {each.name_full: each for each in _others(given, standing)}.values():
-        leave_out_keys(left_out, other)
-        leave_out_changes_of_shape(left_out, other)
-    leave_out_scene_keys(left_out, scene_of(context))
-    leave_out_fields(left_out, scene_of(context))
+    _leave_out(left_out, scene_of(context), free, _others(given, standing))
     joinable = Joinable(
         _numbers(free, given),
         len(free),
@@ -270,11 +265,7 @@ def _assembled(
         scenario.visible,
         _impulse_seconds(context, seconds),
         {} if before is None else before.anchored,
-        frozenset(
-            name
-            for name, path in paths.items()
-            if not path.is_still and not scenario.bodies_of(frozenset([name]))
-        ),
+        _shapeless(scenario, paths),
     )
     joints = joints_of(scene_of(context), joinable, left_out)
     owners = [*free, *(each.obj for each in given), *(owner for owner, _ in standing)]
@@ -303,6 +294,27 @@ def _assembled(
         anchored_joints(scene_of(context), joinable, joints),
         frozenset(obj.session_uid for obj in scene_of(context).objects),
         settings_of(scene_of(context)).end_at_proven_rest,
+    )
+
+
+def _leave_out(
+    left_out: LeftOut, scene: bpy.types.Scene, free: Sequence[Object], others: Iterable[Object]
+) -> None:
+    """Add what is left out of account of objects that move by themselves, of others, and of their scene."""
+    leave_out_settings(left_out, free)
+    for other in {each.name_full: each for each in others}.values():
+        leave_out_keys(left_out, other)
+        leave_out_changes_of_shape(left_out, other)
+    leave_out_scene_keys(left_out, scene)
+    leave_out_fields(left_out, scene)
+
+
+def _shapeless(scenario: Scenario, paths: Mapping[str, SampledPath]) -> frozenset[str]:
+    """Return the full names of the objects that are animated and have no shape."""
+    return frozenset(
+        name
+        for name, path in paths.items()
+        if not path.is_still and not scenario.bodies_of(frozenset([name]))
     )
 
 
