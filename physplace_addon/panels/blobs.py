@@ -111,12 +111,18 @@ class PHYSPLACE_PT_blobs(Panel):
         if playback.problem:
             layout.label(text=spoken(playback.problem), icon="ERROR", translate=False)
         if active is not None and is_element(active):
-            row = layout.row(align=True)
-            row.label(text=active.name, icon="EMPTY_DATA")
-            row.operator(PHYSPLACE_OT_blob_element_delete.bl_idname, text="", icon="X")
-            _properties(layout.column(align=True), active, OF_ELEMENTS)
-            if custom_properties(active).get(JOIN, 0.0) < 0.0:
-                layout.label(text="Joined as wide as the blob's joins", icon="INFO")
+            _element(layout, active)
+
+
+def _element(layout: UILayout, element: Object) -> None:
+    """Draw an element's properties."""
+    row = layout.row(align=True)
+    row.label(text=element.name, icon="EMPTY_DATA")
+    row.operator(PHYSPLACE_OT_blob_element_delete.bl_idname, text="", icon="X")
+    _properties(layout.column(align=True), element, OF_ELEMENTS)
+    width = custom_properties(element).get(JOIN, 0.0)
+    if isinstance(width, (int, float)) and width < 0.0:
+        layout.label(text="Joined as wide as the blob's joins", icon="INFO")
 
 
 def _properties(layout: UILayout, obj: Object, names: dict[str, str]) -> None:
