@@ -139,7 +139,7 @@ class PhysPlacePreferences(AddonPreferences):
         column = layout.column(align=True)
         for name in COLOURS:
             column.prop(self, name)
-        layout.label(text="Key of the Pie Menu")
+        layout.label(text="Keys")
         draw_key(context, layout)
         draw_keymaps(context, layout)
 
