@@ -7,7 +7,7 @@ custom properties return. The functions here give the exact types, so that no ot
 
 from __future__ import annotations
 
-from collections.abc import Callable, ItemsView, Mapping
+from collections.abc import Callable, ItemsView, Iterator, Mapping
 from typing import Any, Protocol, TypeVar, cast
 
 import bpy
@@ -22,6 +22,7 @@ from bpy.types import (
     Scene,
     ViewLayer,
     WindowManager,
+    bpy_struct,
 )
 
 Present = TypeVar("Present")
@@ -133,6 +134,13 @@ def _own_properties(obj: Object) -> dict[str, str]:
         for key, value in custom_properties(obj).items()
         if key.startswith(OWN_PREFIXES)
     }
+
+
+def pointers(struct: bpy_struct) -> Iterator[str]:
+    """Yield the names of a struct's properties that refer to something else, and may be set."""
+    for prop in struct.bl_rna.properties:
+        if prop.type == "POINTER" and not prop.is_readonly:
+            yield prop.identifier
 
 
 def plain_value(value: Any) -> object:

@@ -37,7 +37,9 @@ NAMES_BEFORE = {
     **{"SceneError": 1, "MeshError": 1, "BlobError": 1, "JointError": 1, "RestError": 3},
     **{"PlacementError": 0, "PhysPlaceError": 0, "SimulationError": 0, "SamplingError": 1},
     **{"SurfaceError": 2, "ImplicitError": 2, "FormulaError": 2, "self._error": 1, "_wrong": 0},
+    **{"left_out.add": 0, "self.left_out.add": 0, "self._left_out.add": 0},
 }
+NOT_COUNTED = "_not_counted"  # functions that return what is left out of account
 # Names of what is said before it is raised.
 SAID_LATER = {"found", "found_at", "expected", "remedy", "said", "still", "message"}
 # Modules of core whose errors tell of what an artist has made; others tell of calls by a program.
@@ -203,6 +205,9 @@ def said_by_errors() -> Iterator[str]:
                 names = NAMES_BEFORE[ast.unparse(node.func)]
                 for value in (*node.args[names:], *(word.value for word in node.keywords)):
                     yield from templates(value)
+            elif isinstance(node, ast.FunctionDef) and node.name == NOT_COUNTED:
+                for each in [each for each in ast.walk(node) if isinstance(each, ast.Dict)]:
+                    yield from (text for key in each.keys if key is not None for text in templates(key))
             elif is_of_core and isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
                 yield from templates(node.value) if node.targets[0].id in SAID_LATER else ()
 

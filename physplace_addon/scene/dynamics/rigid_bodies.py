@@ -16,15 +16,15 @@ earlier simulation, and do not count as such.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from bpy.types import Modifier, Object, RigidBodyObject, Scene
+from bpy.types import Key, Modifier, Object, RigidBodyObject, Scene
 
 from ...core.bodies import Body
 from ...core.wording import in_words
-from ..access import custom_properties
+from ..access import custom_properties, pointers
 from ..errors import SceneError
 from ..reading.masses import DENSITY, MASS
 from ..reading.settings import settings_of
@@ -36,10 +36,12 @@ FRICTION = "physplace_friction"
 RESTITUTION = "physplace_restitution"
 SHAPES_AS_SEEN = frozenset({"CONVEX_HULL", "MESH", "COMPOUND"})  # the first is what a new rigid body has
 ACTIVE = "ACTIVE"
+# modifiers that change a mesh from frame to frame by themselves; of some, those of one kind
 _CHANGING = frozenset(
-    {"BUILD", "CLOTH", "DYNAMIC_PAINT", "EXPLODE", "FLUID", "MESH_CACHE", "MESH_SEQUENCE_CACHE", "OCEAN"}
+    {"BUILD", "CLOTH", "EXPLODE", "MESH_CACHE", "MESH_SEQUENCE_CACHE", "OCEAN"}
     | {"PARTICLE_INSTANCE", "SOFT_BODY", "WAVE"}
-)  # modifiers that change a mesh from frame to frame by themselves
+)
+_OF_A_KIND = {"DYNAMIC_PAINT": ("ui_type", "CANVAS"), "FLUID": ("fluid_type", "DOMAIN")}
 
 
 @dataclass(frozen=True)
@@ -170,20 +172,28 @@ def leave_out_keys(left_out: LeftOut, obj: Object) -> None:
 
 def leave_out_changes_of_shape(left_out: LeftOut, obj: Object) -> None:
     """Add what changes an object's mesh from frame to frame: it counts as it is on the first frame."""
-    keys = getattr(obj.data, "shape_keys", None)
-    by_keys = keys is not None and keys.animation_data is not None
-    animation = obj.animation_data
-    paths = [] if animation is None else [each.data_path for each in (*curves_of(obj), *animation.drivers)]
-    by_modifiers = any(each.show_viewport and _changes(each) for each in obj.modifiers)
-    if by_keys or by_modifiers or any(path.startswith("modifiers") for path in paths):
-        left_out.add("the changes of shape", obj.name)
+    by_keys = any(_animated_paths(getattr(obj.data, "shape_keys", None)))
+    by_settings = any(path.startswith("modifiers") for path in _animated_paths(obj))
+    if by_keys or by_settings or any(each.show_viewport and _changes(each) for each in obj.modifiers):
+        left_out.add("the changing shape", obj.name)
+
+
+def _animated_paths(owner: Object | Key | None) -> Iterator[str]:
+    """Yield the data paths that keys or drivers of an object, or of shape keys, change."""
+    if owner is not None and owner.animation_data is not None:
+        yield from (curve.data_path for curve in curves_of(owner))
+        yield from (driver.data_path for driver in owner.animation_data.drivers if not driver.mute)
 
 
 def _changes(modifier: Modifier) -> bool:
     """Return whether a modifier may change a mesh from frame to frame."""
-    followed = (getattr(modifier, name, None) for name in ("object", "target", "origin"))
-    moves = any(isinstance(each, Object) and may_move(each) for each in followed)
-    return modifier.type in _CHANGING or moves
+    if modifier.type in _CHANGING:
+        return True
+    if modifier.type in _OF_A_KIND:
+        name, kind = _OF_A_KIND[modifier.type]
+        return bool(getattr(modifier, name) == kind)
+    followed = [getattr(modifier, name) for name in pointers(modifier)]
+    return any(isinstance(each, Object) and may_move(each) for each in followed)
 
 
 def leave_out_scene_keys(left_out: LeftOut, scene: Scene) -> None:
@@ -196,9 +206,9 @@ def _leave_out_animation(left_out: LeftOut, owner: Object | Scene, paths: tuple[
     """Add the keys, and the drivers, of some paths of an object or a scene."""
     data = owner.animation_data
     drivers = () if data is None else data.drivers
-    for word, curves in (("keys", curves_of(owner)), ("drivers", drivers)):
+    for word, curves in (("the keys", curves_of(owner)), ("the drivers", drivers)):
         if any(curve.data_path.startswith(paths) for curve in curves):
-            left_out.add(f"the {word} of {of}", owner.name)
+            left_out.add(f"{word} of {of}", owner.name)
 
 
 def _not_counted(body: RigidBodyObject) -> Iterable[str]:
@@ -207,7 +217,7 @@ def _not_counted(body: RigidBodyObject) -> Iterable[str]:
         "the collision margin": body.use_margin,
         "the collision collections": list(body.collision_collections) != [True] + 19 * [False],
         "the deactivation": body.use_deactivation or body.use_start_deactivated,
-        "the deforming of the shape": body.use_deform,
+        "the deforming shape": body.use_deform,
     }
     return [setting for setting, is_changed in changed.items() if is_changed]
 

@@ -179,7 +179,7 @@ def passed_through(scene: Scene, free: Sequence[Object]) -> frozenset[str]:
 def _not_counted(constraint: RigidBodyConstraint) -> list[str]:
     damps = any(getattr(constraint, f"use_spring_{name}") for name in _SPRINGS)
     changed = {
-        "the old kind of springs": (
+        "the old springs": (
             constraint.type == "GENERIC_SPRING" and damps and constraint.spring_type == "SPRING1"
         ),
     }

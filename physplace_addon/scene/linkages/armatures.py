@@ -181,7 +181,9 @@ class _ArmatureReader:
     def _add_piece(self, carried: _Carried, piece: Piece) -> None:
         made = piece.body(self.frames[piece.bone].placed.stretch)
         if made.error is not None:
-            self._left_out.add(f"the faces of bone {piece.bone}, since {made.error.found},", piece.name)
+            self._left_out.add(
+                f"the faces that follow bone {piece.bone}, since {made.error.found},", piece.name
+            )
         if made.body is not None:
             carried.bodies.append(made.body)
             carried.shown.add(piece.owner)

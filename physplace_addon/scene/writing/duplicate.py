@@ -8,14 +8,14 @@ A copy's action is its own, without location and rotation: the copy has another 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 import bpy
 from bpy.types import Context, Modifier, Object, bpy_struct
 
-from ..access import custom_properties, takes_objects, view_layer_of
+from ..access import custom_properties, pointers, takes_objects, view_layer_of
 from ..blobs.objects import END
 from ..reading.definitions import CURVES, PREFIX
 from ..reading.masses import CENTER
@@ -121,7 +121,7 @@ def _relink_properties(copy: Object, copies: Mapping[Object, Object]) -> None:
 
 
 def _relink_struct(struct: bpy_struct, copies: Mapping[Object, Object]) -> None:
-    for name in _pointers(struct):
+    for name in pointers(struct):
         value: Any = getattr(struct, name)
         if isinstance(value, Object) and value in copies:
             setattr(struct, name, copies[value])
@@ -138,9 +138,3 @@ def _relink_inputs(modifier: Modifier, copies: Mapping[Object, Object]) -> None:
     for name, value in list(inputs.items()):
         if isinstance(value, Object) and value in copies:
             inputs[name] = copies[value]
-
-
-def _pointers(struct: bpy_struct) -> Iterable[str]:
-    for prop in struct.bl_rna.properties:
-        if prop.type == "POINTER" and not prop.is_readonly:
-            yield prop.identifier

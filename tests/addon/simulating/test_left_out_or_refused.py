@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 
 from physplace_addon.core.jobs import finished
@@ -47,22 +49,25 @@ def test_what_is_keyed_and_does_not_count_is_named() -> None:
 
 
 def test_what_changes_its_shape_in_time_is_named() -> None:
-    names = ["Keyed", "Led", "Waving", "Idle", "Still"]
-    keyed, led, waving, idle, _ = (scenes.cube(name, (9.0 * i, 9.0, 0.0)) for i, name in enumerate(names))
-    keyed.shape_key_add()
-    block = keyed.shape_key_add()
-    block.keyframe_insert("value", frame=1)
+    names = ["Keyed", "Led", "Waving", "Idle", "Flow", "Unkeyed", "Still"]
+    cubes = {name: scenes.cube(name, (9.0 * i, 9.0, 0.0)) for i, name in enumerate(names)}
+    for name in ("Keyed", "Unkeyed"):
+        cubes[name].shape_key_add()
+        block = cubes[name].shape_key_add()
+        block.keyframe_insert("value", frame=1)
+    block.keyframe_delete("value", frame=1)
     hook = scenes.linked(bpy.data.objects.new("Hook", None))
     key(hook, 1, (0.0, 0.0, 5.0))
-    follower = led.modifiers.new("Hook", "HOOK")
-    assert isinstance(follower, bpy.types.HookModifier)
-    follower.object = hook
-    waving.modifiers.new("Wave", "WAVE")
-    idle.modifiers.new("Wave", "WAVE").show_viewport = False
+    array: Any = cubes["Led"].modifiers.new("Array", "ARRAY")
+    array.offset_object = hook
+    cubes["Waving"].modifiers.new("Wave", "WAVE")
+    cubes["Idle"].modifiers.new("Wave", "WAVE").show_viewport = False
+    flow: Any = cubes["Flow"].modifiers.new("Fluid", "FLUID")
+    flow.fluid_type = "FLOW"
     current_scene().frame_set(1)
     select(scenes.cube("Cube", (0.0, 0.0, 5.0)))
     left_out = finished(read_dynamics(bpy.context, 3)).left_out
-    (named,) = [each for each in left_out if each.startswith("the changes of shape")]
+    (named,) = [each for each in left_out if each.startswith("the changing shape")]
     assert [name for name in names if f'"{name}"' in named] == ["Keyed", "Led", "Waving"]
 
 

@@ -136,7 +136,7 @@ def test_what_is_left_out_is_named() -> None:
     left_out = LeftOut()
     constraint("GENERIC_SPRING", *_objects(), use_spring_x=True, spring_type="SPRING1")
     joints_of(current_scene(), _joinable(), left_out)
-    assert left_out.notes() == ('the old kind of springs of "Joint"',)
+    assert left_out.notes() == ('the old springs of "Joint"',)
 
 
 def test_a_breaking_threshold_is_a_force_over_a_substep() -> None:
