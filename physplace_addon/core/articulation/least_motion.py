@@ -43,6 +43,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy import sparse
 
 from ..arrays import ArrayRecord, Bools, Floats, Ints
 from ..contact.system import FIXED
@@ -329,8 +330,8 @@ def _mixed_bend(equations: Equations, body: Ints, hessians: Floats, pull: Floats
     count = len(equations.groups)
     key, number = np.unique((body + 1) @ np.array([count + 1, 1]), return_inverse=True)
     pairs = np.stack(np.divmod(key, count + 1), axis=1) - 1
-    by_pair = np.zeros((len(pairs), len(body)))
-    by_pair[number.ravel(), np.arange(len(body))] = -pull
+    each = np.arange(len(body) + 1)  # one entry a column
+    by_pair = sparse.csc_array((-pull, number.ravel(), each), shape=(len(pairs), len(body)))
     sums = (by_pair @ hessians.reshape(len(body), 144)).reshape(-1, 12, 12)
     metric = np.concatenate([equations.groups.metric, np.full((1, 6), np.inf)])  # nothing moves the world
     root = np.sqrt(metric[pairs]).reshape(-1, 12)
