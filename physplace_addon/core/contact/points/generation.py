@@ -126,7 +126,8 @@ class Generation:
         parts = [self.kept, self.flat]
         if self.sources is not None:
             created = created_points(body_pair, starts, solved, valid, reach, before)
-            new = InterfacePoints.join([created, lowest_released(body_pair, self.tracked, reach.curved)])
+            released = lowest_released(body_pair, self.tracked, reach.curved)
+            new = InterfacePoints.join([created, binding(body_pair, released, reach.curved)])
             curved = InterfacePoints.join([self.kept, new])
             samples = sample_contact_curves(body_pair, curved, self.sources, reach.samples, before)
             parts.append(new.take(settled_or_lowest(body_pair, new)))
