@@ -8,12 +8,12 @@ close, or where something is in the way.  So long goals are subdivided (Choi and
 what snaps by itself, as a straight arm that bends, moves at no more than this speed.
 
 The reference of least motion is the configuration where the figure was grabbed, not that of the tick before:
-    the pose then
-is a function of the goals alone, as long as contacts do not change, and out and back returns.  With the tick
-before as the reference, each tick would add an error of second order.
+the pose then is a function of the goals alone, as long as contacts do not change, and out and back returns.
+With the tick before as the reference, each tick would add an error of second order.
 
-Limits of joints are gaps >= 0.  A joint that is beyond its limit where it was grabbed goes no farther.  A
-solution that leaves a limit passed has not ended: from tick to tick such errors would add up.
+Limits of joints are gaps >= 0.  A joint that is beyond its limit where it was grabbed goes no farther, and
+what it has come back it does not go out again.  A solution that leaves a limit passed has not ended: from
+tick to tick such errors would add up.
 """
 
 from __future__ import annotations

@@ -143,8 +143,8 @@ def crowded_bodies(scene: Scene, moment: Moment, few: int) -> Bools:
 def woken(scene: Scene, sleep: Sleep, moment: Moment, h: float) -> Sleep:
     """Return who sleeps on of those who sleep, in a step of h seconds from a moment.
 
-    What touches a body that moves, will do so in the step, or is joined to one, wakes with its island, and so
-    does what touches that island: it may be struck through it, and gives way by its mass as everything does.
+    What touches a body that moves, will do so in the step, or is joined to one, wakes with its island; so
+    does what touches that island, and so on: it may be struck through it, and gives way by its mass, too.
     """
     points, ties = moment.points, scene.joints.body
     kicked = moment.motion.rates + h * np.where(sleep.asleep[:, None], 0.0, scene.kicks)

@@ -110,10 +110,13 @@ def _triangle_boxes(body: Body) -> tuple[Floats, Floats]:
     """Return the lower and upper corners (3, t) of boxes around a body's triangles: made at the first call
     and freed together with the body.
     """
-    boxes = body.derived.get("triangle boxes")
+    boxes = body.derived.get(_TRIANGLE_BOXES)
     if not isinstance(boxes, tuple):
         first, second, third = np.ascontiguousarray(body.triangles.transpose(1, 2, 0))
         low = np.minimum(np.minimum(first, second), third) - body.triangle_bound
         high = np.maximum(np.maximum(first, second), third) + body.triangle_bound
-        boxes = body.derived["triangle boxes"] = low, high
+        boxes = body.derived[_TRIANGLE_BOXES] = low, high
     return boxes
+
+
+_TRIANGLE_BOXES = "triangle boxes"
