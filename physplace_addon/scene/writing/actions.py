@@ -8,8 +8,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.types import FCurve, Key, Keyframe, Object, Scene
+from bpy.types import Action, FCurve, Key, Keyframe, Object, Scene
 
+from ..access import present
+from .action_state import ActionState
 from .transform import TRANSFORM, channels, set_channels
 
 if TYPE_CHECKING:
@@ -63,29 +65,38 @@ def use_slot(obj: Object, identifier: str) -> None:
 
 @contextmanager
 def keys_restored_on_error(obj: Object, *, always: bool = False) -> Iterator[None]:
-    """Restore the action, the keys and the channels of the object if the block fails, or always.
+    """Restore the keys in the object's action, and its channels, if the block fails, or always.
 
-    Such blocks may be one within another: the inner one leaves another action of the same name.
+    The action stays the same data-block; one that got no key is not touched. Such blocks may be one within
+    another.
     """
     data = obj.animation_data
     action = data.action if data else None
-    backup, before, done = action.copy() if action else None, channels(obj), False
-    name, is_kept = (action.name, action.use_fake_user) if action else ("", False)
+    state, before, done = ActionState(action) if action else None, channels(obj), False
+    slot = slot_of(obj) if action else ""
     try:
         yield
         done = not always
     finally:
-        if done and backup is not None:
-            bpy.data.actions.remove(backup)
-        elif data is not None and data.action is not None and backup is not None:
-            replaced, backup.use_fake_user = data.action, is_kept
-            replaced.user_remap(backup)
-            bpy.data.actions.remove(replaced)
-            backup.name = name
-        elif not done:
-            _remove_new_action(obj, had_data=data is not None)
         if not done:
+            if state is None:
+                _remove_new_action(obj, had_data=data is not None)
+            elif state.put_back():
+                _use_former(obj, state.action, slot)
+                present(
+                    bpy.context.view_layer
+                ).update()  # else the keys are evaluated after the channels are set
             set_channels(obj, before)
+
+
+def _use_former(obj: Object, action: Action, slot: str) -> None:
+    """Make an object use an action and a slot again; Blender 4.2 takes away an action without keys."""
+    data: Any = obj.animation_data
+    if data.action != action:
+        data.action = action
+    if slot_of(obj) != slot:
+        data.action_slot = None
+        use_slot(obj, slot)
 
 
 def _remove_new_action(obj: Object, had_data: bool) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, cast
 
 import bpy
@@ -16,7 +17,7 @@ from physplace_addon.scene.writing.actions import curves_of, key_at, keys_restor
 from physplace_addon.scene.writing.key_reduction import MotionScale, needed_keys
 from physplace_addon.scene.writing.keys import Key, Keying, insert_automatically, insert_keys, path_keys
 from physplace_addon.scene.writing.transform import Channels
-from tests.blender_data import action_of, animation_of, current_scene, preferences
+from tests.blender_data import action_of, animation_of, current_scene, current_view_layer, preferences
 from tests.scene import scenes
 
 
@@ -138,6 +139,82 @@ def test_after_an_error_keys_action_and_channels_are_those_of_before(keyed: bool
         assert [point.co.to_tuple() for point in _curve(cube, "location", 0).keyframe_points] == [(1.0, 1.0)]
     else:
         assert cube.animation_data is None
+
+
+def _refused(cube: bpy.types.Object, change: Callable[[], object]) -> None:
+    """Change an object, and fail."""
+
+    def fail() -> None:
+        with keys_restored_on_error(cube):
+            change()
+            cube.location = (7.0, 7.0, 7.0)
+            raise SceneError("Cube", "a fault", "none")
+
+    with pytest.raises(SceneError):
+        fail()
+
+
+def _key_on(cube: bpy.types.Object, frame: int | None) -> None:
+    if frame is not None:
+        _insert(cube, [Key(frame, _channels(9.0), on_path=False)])
+
+
+@pytest.mark.parametrize("frame", [None, 1, 8])
+def test_after_an_error_the_action_is_the_same_one_with_the_same_keys(frame: int | None) -> None:
+    cube = scenes.cube("Cube", (1.0, 2.0, 3.0))
+    cube.keyframe_insert("location", frame=1)
+    cube.keyframe_insert("location", frame=5)
+    action = action_of(cube)
+    point = _curve(cube, "location", 0).keyframe_points[0]
+    point.interpolation, point.handle_right_type = "BOUNCE", "FREE"
+    point.handle_right = (2.0, 4.0)
+    current_view_layer().update()
+    cube.location.z = 5.0  # by hand, without a key
+    _refused(cube, lambda: _key_on(cube, frame))
+    current_view_layer().update()
+    assert action_of(cube) == action
+    assert cube.location.to_tuple() == (1.0, 2.0, 5.0)
+    assert {curve.data_path for curve in curves_of(cube)} == {"location"}
+    first, last = _curve(cube, "location", 0).keyframe_points
+    assert (first.co.to_tuple(), last.co.to_tuple()) == ((1.0, 1.0), (5.0, 1.0))
+    assert (first.interpolation, first.handle_right_type) == ("BOUNCE", "FREE")
+    assert first.handle_right.to_tuple() == (2.0, 4.0)
+    assert last.handle_left_type == "AUTO_CLAMPED"
+
+
+def test_after_an_error_a_linked_action_is_still_linked(tmp_path: Path) -> None:
+    cube = scenes.cube()
+    cube.keyframe_insert("location", frame=1)
+    file, action = str(tmp_path / "library.blend"), action_of(cube)
+    bpy.data.libraries.write(file, {action})
+    with cast("Any", bpy.data.libraries).load(file, link=True) as (_, wanted):
+        wanted.actions = [action.name]
+    linked = cast("bpy.types.Action", wanted.actions[0])
+    animation_of(cube).action = linked
+    _refused(cube, lambda: None)
+    assert action_of(cube) == linked
+    assert linked.library is not None
+
+
+def test_after_an_error_an_action_without_slots_has_none() -> None:
+    cube = scenes.cube("Cube", (1.0, 2.0, 3.0))
+    cube.animation_data_create()
+    animation_of(cube).action = action = bpy.data.actions.new("Mine")
+    _refused(cube, lambda: _key_on(cube, 4))
+    assert action_of(cube) == action
+    assert not list(curves_of(cube))
+    for name in ("slots", "layers"):
+        assert not len(getattr(action, name, ()))
+
+
+def test_after_an_error_a_curve_that_lost_its_last_key_is_there_again() -> None:
+    cube = scenes.cube("Cube", (1.0, 2.0, 3.0))
+    cube.keyframe_insert("location", frame=1, group="Mine")
+    _curve(cube, "location", 2).extrapolation = "LINEAR"
+    _refused(cube, lambda: cube.keyframe_delete("location", frame=1))
+    curve = _curve(cube, "location", 2)
+    assert [point.co.to_tuple() for point in curve.keyframe_points] == [(1.0, 3.0)]
+    assert (curve.extrapolation, present(curve.group).name) == ("LINEAR", "Mine")
 
 
 def _winding(states: int, mode: str) -> list[Channels]:
