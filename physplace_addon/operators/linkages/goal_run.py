@@ -135,10 +135,12 @@ def posing(context: Context, asked: GoalOfPart, way: Way) -> Job[Conclusion]:
     prepared = yield from PreparedLinkage.preparing(scenario, found.poses, rest_around(found))
     run = GoalRun(prepared, led, asked.path)
     states, solver = yield from way(run, asked)
-    count = shown.write(context, states[-1])
     if asked.keyed:
-        shown.key_path(context, states, scene_of(context).frame_current)
-        scene_of(context).frame_set(scene_of(context).frame_current + len(states) - 1)
+        first = scene_of(context).frame_current
+        count = shown.write_path(context, states, first)
+        scene_of(context).frame_set(first + len(states) - 1)
+    else:
+        count = shown.write(context, states[-1])
     return conclusion(run.prepared, count, solver)
 
 

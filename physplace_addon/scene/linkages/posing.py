@@ -111,44 +111,57 @@ class LinkagePose:
         be keyed.
         """
         with self._put_back_on_error(context):
-            self.show(context, poses)
-            self.check_shown(context, poses)
-            moved = self.moved()
-            for posed in moved:
-                insert_automatically(context, posed, scene_of(context).frame_current)
+            count = self._leave(context, poses)
+        self._keep_anchors()
+        return count
+
+    def write_path(self, context: Context, states: Sequence[Sequence[Pose]], first_frame: int) -> int:
+        """Write the last of states, and key all that moves, from a frame on, at one state after another.
+
+        Returns how much has moved. Raises SceneError, with everything put back, as `write` does.
+        """
+        with self._put_back_on_error(context):
+            count = self._leave(context, states[-1])
+            self._key_path(context, states, first_frame)
+        self._keep_anchors()
+        return count
+
+    def _leave(self, context: Context, poses: Sequence[Pose]) -> int:
+        self.show(context, poses)
+        self.check_shown(context, poses)
+        moved = self.moved()
+        for posed in moved:
+            insert_automatically(context, posed, scene_of(context).frame_current)
+        return len(moved)
+
+    def _keep_anchors(self) -> None:
         for read in self._found.joints:
             if read.holder is not None:
                 keep_anchors(read.holder.object, read.joint)
-        return len(moved)
 
-    def key_path(self, context: Context, states: Sequence[Sequence[Pose]], first_frame: int) -> None:
-        """Key all that moves, from a frame on, at the poses of one state after another; show the last.
-
-        Raises SceneError, with everything put back, if a channel cannot be keyed.
-        """
+    def _key_path(self, context: Context, states: Sequence[Sequence[Pose]], first_frame: int) -> None:
         keying, frames = Keying.of(context), len(states)
         path = []
         self._shown = list(self._before)
         for poses in states:
             self._shown = self._channels(poses)
             path.append(self._shown)
-        with self._put_back_on_error(context):
-            for number, target in enumerate(self._targets):
-                values = [state[number] for state in path]
-                if any(not _alike(each, self._before[number]) for each in values):
-                    keys = [Key(first_frame + i, each, i < frames - 1) for i, each in enumerate(values)]
-                    insert_keys(self._posed(target), keys, keying)
-            self.show(context, states[-1])
+        for number, target in enumerate(self._targets):
+            values = [state[number] for state in path]
+            if any(not _alike(each, self._before[number]) for each in values):
+                keys = [Key(first_frame + i, each, i < frames - 1) for i, each in enumerate(values)]
+                insert_keys(self._posed(target), keys, keying)
+        self.show(context, states[-1])
 
     @contextmanager
     def _put_back_on_error(self, context: Context) -> Iterator[None]:
-        """Put back what has been moved and keyed if the block raises a SceneError."""
+        """Put back what has been moved and keyed if the block fails, in whatever way."""
         try:
             with ExitStack() as undo:
                 for obj in self._found.objects:
                     undo.enter_context(keys_restored_on_error(obj))
                 yield
-        except SceneError:
+        except BaseException:
             self.restore(context)
             raise
 

@@ -233,6 +233,23 @@ def test_why_a_bone_is_no_part_is_named_also_where_it_hangs_on_one_that_is_none(
     refused(physplace.linkage_solve, rig, '"Bone 4" carries no visible mesh', part="Bone 4")
 
 
+def test_where_the_path_cannot_be_keyed_what_was_keyed_automatically_is_put_back_too() -> None:
+    current_scene().tool_settings.use_keyframe_insert_auto = True
+    rig = _rig()
+    for name in ("Bone 1", "Bone 2"):
+        rigs.bone(rig, name).keyframe_insert("rotation_quaternion", frame=1)
+    for curve in curves_of(rig):
+        curve.lock = "Bone 1" in curve.data_path
+    current_scene().frame_set(3)
+    preferences().edit.use_keyframe_insert_available = True  # so it passes over what cannot be keyed
+    try:
+        message = 'object "Rig": the rotation_quaternion of its bone "Bone 1" cannot be keyed'
+        refused(physplace.linkage_pull, rig, message, part="Bone 2", target=TARGET, frames=2, key=True)
+    finally:
+        preferences().edit.use_keyframe_insert_available = False
+    assert all(len(curve.keyframe_points) == 1 for curve in curves_of(rig))
+
+
 @pytest.mark.parametrize("key", [False, True])
 def test_where_a_channel_cannot_be_keyed_poses_and_keys_are_put_back(key: bool) -> None:
     current_scene().tool_settings.use_keyframe_insert_auto = not key

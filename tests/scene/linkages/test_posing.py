@@ -10,6 +10,7 @@ from physplace_addon.core.jobs import finished
 from physplace_addon.core.rigid import Pose, quaternion_from_matrix, rotation_matrix
 from physplace_addon.scene.access import present
 from physplace_addon.scene.errors import SceneError
+from physplace_addon.scene.linkages import posing
 from physplace_addon.scene.linkages.linkages import FoundLinkage
 from physplace_addon.scene.linkages.posing import LinkagePose
 from physplace_addon.scene.linkages.reading import reading_parts
@@ -108,6 +109,20 @@ def test_what_does_not_move_keeps_its_channels_and_gets_no_key() -> None:
     paths = {curve.data_path for curve in curves_of(rig)}
     assert paths == {'pose.bones["Bone 1"].location', 'pose.bones["Bone 1"].rotation_quaternion'}
     assert {curve.group.name for curve in curves_of(rig) if curve.group} == {"Bone 1"}
+
+
+def test_whatever_fails_bones_are_put_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    rig = _rig()
+    found = _read(rig)
+    before = np.array(rigs.bone(rig, "Bone 1").matrix_basis)
+
+    def fail(*_: object) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr(posing, "insert_automatically", fail)
+    with pytest.raises(RuntimeError):
+        LinkagePose(found).write(bpy.context, _turned(found, 1, (0.4, 0.8, -0.3)))
+    np.testing.assert_array_equal(np.array(rigs.bone(rig, "Bone 1").matrix_basis), before)
 
 
 def test_a_quaternion_keeps_its_sign_from_pose_to_pose() -> None:
