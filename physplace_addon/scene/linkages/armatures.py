@@ -22,6 +22,7 @@ from ..access import evaluated_scene, present
 from ..dynamics.rigid_bodies import LeftOut
 from ..errors import SceneError
 from ..reading.masses import BodyPart, body_part, combined_body
+from ..reading.meshes import GEOMETRY_TYPES
 from ..reading.shapes import BodyReader
 from ..reading.subjects.movers import check_editable
 from ..reading.visible import Family, visible_items
@@ -57,13 +58,7 @@ def read_armature(context: Context, armature: Object) -> FoundLinkage:
     reader = _ArmatureReader(armature, depsgraph, left_out)
     parts = reader.parts(free, carried, pieces)
     if not any(part.is_solid for part in parts):
-        for bone, owner in owners_of_bones(armature).items():
-            raise refusal(armature, bone, f"does not move by itself, as {owner}", _FREE_IT)
-        raise SceneError(
-            armature.name,
-            "none of its bones carries a visible mesh",
-            "parent meshes to its bones (Ctrl P, Bone), or give a mesh an Armature modifier and weights",
-        )
+        raise _without_bodies(context, armature, visible, deformed)
     evaluated = armature.evaluated_get(depsgraph)
     numbers = {part.name: number for number, part in enumerate(parts)}
     maker = BoneJoints(evaluated, numbers, tuple(part.pose for part in parts), left_out)
@@ -73,6 +68,29 @@ def read_armature(context: Context, armature: Object) -> FoundLinkage:
     names = frozenset(name for child in hanging for name in Family.of(child).names)
     families = names | {obj.name_full for obj in deformed} | {armature.name_full}
     return FoundLinkage(tuple(parts), tuple(joints), families, left_out.notes())
+
+
+def _without_bodies(
+    context: Context, armature: Object, visible: Sequence[Object], deformed: Sequence[Object]
+) -> SceneError:
+    """Return the error for an armature none of whose free bones carries a mesh.
+
+    It names the first bone that something owns, if that or a bone below it carries something.
+    """
+    bones, owners = [bone.name for bone in _parents_first(armature)], owners_of_bones(armature)
+    shapes = {obj.name_full for obj in visible if obj.type in GEOMETRY_TYPES or obj.is_instancer}
+    objects = _carried_objects(armature, bones)
+    carrying = {name for name in objects if any(Family.of(obj).names & shapes for obj in objects[name])}
+    carrying |= {piece.bone for piece in pieces_of(context, armature, deformed, bones, LeftOut())}
+    for name in bones:
+        below = {each.name for each in present(armature.pose).bones[name].children_recursive}
+        if name in owners and carrying & {name, *below}:
+            return refusal(armature, name, f"does not move by itself, as {owners[name]}", _FREE_IT)
+    return SceneError(
+        armature.name,
+        "none of its bones carries a visible mesh",
+        "parent meshes to its bones (Ctrl P, Bone), or give a mesh an Armature modifier and weights",
+    )
 
 
 def _free_bones(armature: Object, left_out: LeftOut) -> list[str]:
