@@ -92,7 +92,7 @@ NOT_WORDS = re.compile(r"[A-Z0-9_ ]+|\S*_\S*|X Y Z|Shift|aeiou|an|status")  # ke
         'object "Brick": it is a passive rigid body, and nothing else that is selected moves; '
         "select an object to simulate, or make this one an active rigid body",
         'object "Scene": the present frame is 3.5, between two frames; go to a whole frame',
-        'object "Rig": its bone "Arm.L" is scaled to zero; give it a scale',
+        'object "Rig": its bone "Arm.L" is scaled to next to zero; give it a scale',
         'object "Rig": in its mirrored pose "Arm.L" would overlap "Wall"; move the figure, or "Wall", clear '
         "first",
         '"Blob": parts of it touch each other; move them apart or into each other, or blend its elements '

@@ -43,7 +43,8 @@ class PHYSPLACE_OT_linkage_rest(_KnownPoseOperator):
     bl_label = "Back to Rest Pose"
     bl_description = (
         "Take a jointed figure back to its rest pose: bones to the armature's, objects on constraints to "
-        "the pose from which their joints count. Locked channels stay, and no part is put into anything"
+        "the pose from which their joints count. Locked channels of bones stay, and no part is put into "
+        "anything"
     )
 
     def job(self, context: Context) -> Job[Conclusion]:
@@ -58,7 +59,8 @@ class PHYSPLACE_OT_linkage_mirror(_KnownPoseOperator):
     bl_label = "Mirror Pose"
     bl_description = (
         "Mirror the pose of a jointed figure: bones as Paste Pose Flipped does, objects over the plane of "
-        "those whose names end as left and right. Locked channels stay, and no part is put into anything"
+        "those whose names end as left and right. Locked channels of bones stay, and no part is put into "
+        "anything"
     )
 
     def job(self, context: Context) -> Job[Conclusion]:

@@ -67,14 +67,14 @@ def bone_frame(armature: Object, bone: PoseBone) -> BoneFrame:
     """Return how a bone of an evaluated armature stands.
 
     Raises:
-        SceneError: it is scaled to zero, or stretched more along one axis than another.
+        SceneError: it is scaled to next to zero, or stretched more along one axis than another.
     """
     whole, pose = matrix_of(armature.matrix_world), matrix_of(bone.matrix)
     world = whole @ pose
     is_nothing = float(np.abs(pose[:3, :3]).max()) <= LEAST_SCALE
     if not np.isfinite(world).all() or is_singular(world) or is_nothing:
         raise refusal(
-            armature, bone.name, "is scaled to zero", "give it a scale other than zero on every axis"
+            armature, bone.name, "is scaled to next to zero", "give it a scale other than zero on every axis"
         )
     carrier = pose @ np.linalg.inv(matrix_of(bone.matrix_basis)) if is_carried(bone) else None
     unposed = carrier if carrier is not None else unposed_matrix(bone, _parent_pose(bone))

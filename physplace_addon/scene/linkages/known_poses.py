@@ -3,7 +3,7 @@
 
 Bones. At rest their channels are those of no motion. Mirrored, a bone takes from the one of the other side,
 by its name, what Blender's Paste Pose Flipped does: with M = diag(-1, 1, 1), the location M t and the
-rotation M R M. Locked channels stay.
+rotation M R M. Locked channels of bones stay.
 
 Objects. At rest the two frames A1, A2 of each constraint meet as they did when the figure was first posed,
 X1 A1 = X2 A2; one part stays where it is. With R_i these poses, `D_i = X_i R_i^-1` is how a part has moved,

@@ -2,8 +2,8 @@
 """Poses of a linkage in the scene: transforms of objects, local channels of bones.
 
 Only locations and rotations are set, in each one's rotation mode, near what they were before; locked channels
-stay. A channel that a pose leaves alone keeps its value to the last bit. A bone's channels follow from its
-own pose and from that of its parent (`bone_frames`), so bones are written parents first.
+of bones stay. A channel that a pose leaves alone keeps its value to the last bit. A bone's channels follow
+from its own pose and from that of its parent (`bone_frames`), so bones are written parents first.
 """
 
 from __future__ import annotations

@@ -220,7 +220,7 @@ def test_an_armature_without_meshes_is_refused() -> None:
 def test_a_bone_that_is_scaled_to_zero_is_named() -> None:
     rig = _rig()
     rigs.bone(rig, "Bone 1").scale = (1.0, 0.0, 1.0)
-    _refused(rig, 'its bone "Bone 1" is scaled to zero')
+    _refused(rig, 'its bone "Bone 1" is scaled to next to zero')
 
 
 def test_an_uneven_scale_above_a_bone_is_named() -> None:
@@ -314,6 +314,18 @@ def test_a_driver_on_the_root_of_an_armature_is_named() -> None:
     _refused(rig, 'its bone "Bone 0" does not move by itself, as a driver owns its location; mute')
 
 
+@pytest.mark.parametrize("carrying", ["nothing", "a child", "weights"])
+def test_a_bone_that_something_owns_is_named_only_if_it_would_carry_something(carrying: str) -> None:
+    rig = rigs.armature(rigs.chain(3))
+    if carrying == "a child":
+        rigs.carried_box(rig, "Bone 1")
+    elif carrying == "weights":
+        _skinned(rig)
+    rigs.bone(rig, "Bone 0").driver_add("location", 1)
+    without = "none of its bones carries a visible mesh"
+    _refused(rig, without if carrying == "nothing" else '"Bone 0" does not move by itself')
+
+
 def test_an_armature_in_its_rest_position_is_named() -> None:
     rig = _rig()
     of_type(rig.data, bpy.types.Armature).pose_position = "REST"
@@ -324,7 +336,7 @@ def test_an_armature_in_its_rest_position_is_named() -> None:
 def test_a_bone_that_is_scaled_to_next_to_nothing_is_named(scale: float) -> None:
     rig = _rig()
     rigs.bone(rig, "Bone 1").scale = (scale, scale, scale)
-    _refused(rig, 'its bone "Bone 1" is scaled to zero')
+    _refused(rig, 'its bone "Bone 1" is scaled to next to zero')
 
 
 def test_locked_channels_of_objects_on_constraints_are_named() -> None:
