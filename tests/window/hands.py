@@ -21,7 +21,8 @@ PANEL_OF = {
     **{"Simulate": "Simulate", "Sit Down": "Jointed Figures"},
     **dict.fromkeys(("Add Blob", "Add Control Point", "Sculpt Blob"), "Blobs"),
 }
-TITLE, PITCH, FIRST = 12, 28, 31  # pixels: of the first title, to the next title, to a panel's first button
+TITLE, PITCH = 12, 28  # pixels: of the first title, and to the next title
+FIRST = (31, 45)  # pixels from a title to its first buttons, of which one may lie beside the middle
 BUTTON = 21  # pixels from a button to the next one
 GIZMOS = 50  # pixels at the right of the view
 MIDDLE, RIGHT = (0.5, 0.2), (0.84,)  # where buttons are, over the width of the sidebar
@@ -174,8 +175,10 @@ class WindowHands:
         region = user.region("UI")
         x, y = region.x + region.width // 2, region.y + region.height - TITLE
         for panel in PANELS[: PANELS.index(wanted) + 1]:
-            await user.move_to((x, y - FIRST))
-            is_open = user.item_under_mouse() != ""
+            is_open = False
+            for below in FIRST:
+                await user.move_to((x, y - below))
+                is_open |= user.item_under_mouse() != ""
             if is_open != (panel == wanted):
                 await user.click((region.x + 2 * BUTTON, y))
                 await user.wait(10)
