@@ -6,17 +6,21 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.collision import closest_on_segments
+from physplace_addon.core.contact.features import EDGE
 from physplace_addon.core.contact.system import (
     FACE,
+    FIXED,
     VERTEX,
     CarriedPoints,
     ContactSystem,
     InterfacePoints,
     Reach,
+    common_points,
     feature_keys,
     rows_with_keys,
 )
 from physplace_addon.core.rigid import Pose, quaternion_exponential
+from tests.bodies_of_the_paper import sphere
 from tests.core.dynamics.scenes import block, floor
 
 
@@ -41,6 +45,32 @@ def test_gaps_after_a_motion_are_those_of_points_solved_again(seed: int, size: f
     known = rows >= 0
     assert known.sum() > 10
     assert np.abs(gaps[known] - solved.gap[rows[known]]).max() < 1e-13
+
+
+def test_bodies_slip_at_the_point_of_the_one_that_has_it_alone() -> None:
+    """At the vertex on a face, whichever body has it; between edges of like blocks half-way."""
+    system = leaning_blocks(np.random.default_rng(0))
+    points = system.in_world(system.generate(Reach(0.2, 0.2, 0.2), InterfacePoints.none(), None))
+    common, middle = common_points(system, points), 0.5 * (points.point1 + points.point2)
+    over = (points.dim1 == VERTEX) & (points.dim2 == FACE)
+    under = (points.dim1 == FACE) & (points.dim2 == VERTEX)
+    edges = (points.dim1 == EDGE) & (points.dim2 == EDGE) & (points.body2 != FIXED)
+    for rows, expected in ((over, points.point1), (under, points.point2), (edges, middle)):
+        assert rows.any()
+        np.testing.assert_allclose(common[rows], expected[rows], rtol=0.0, atol=1e-15)
+
+
+@pytest.mark.parametrize("flat_first", [False, True])
+def test_what_is_curved_slips_at_its_own_point_on_what_is_flat(flat_first: bool) -> None:
+    """Also where the flat body is the smaller one."""
+    bodies = [sphere(1.0).body, block()]
+    poses = [Pose.identity(), Pose(np.array([1.0, 0.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.55]))]
+    order = slice(None, None, -1 if flat_first else 1)
+    system = ContactSystem.of(bodies[order], poses[order], [])
+    points = system.in_world(system.generate(Reach(0.2, 0.2, 0.2), InterfacePoints.none(), None))
+    lowest = points.take(np.argsort(points.gap)[:1])
+    assert lowest.gap[0] == pytest.approx(0.05, abs=1e-9)
+    np.testing.assert_allclose(common_points(system, lowest), [[0.0, 0.0, 1.0]], atol=1e-9)
 
 
 def blocks_at_corners(rng: np.random.Generator) -> ContactSystem:

@@ -11,6 +11,7 @@ from scipy.spatial import Delaunay
 
 from physplace_addon.core.arrays import Ints
 from physplace_addon.core.bodies import Body, polyhedron
+from physplace_addon.core.collision import clearance
 from physplace_addon.core.contact.continuous_collision import swept_contacts
 from physplace_addon.core.contact.interpenetration import triangles_overlap
 from physplace_addon.core.contact.points.creation import Reach
@@ -29,6 +30,7 @@ from physplace_addon.core.contact.points.interface_points import (
 from physplace_addon.core.contact.system import ContactSystem
 from physplace_addon.core.rigid import Pose
 from tests.bodies_of_the_paper import box, cone, convex, cuboid, cylinder, prism, sphere
+from tests.oracles.frames import quaternion_of, random_rotation
 
 REACH = Reach(0.3, 0.3, 0.3)
 
@@ -250,3 +252,20 @@ def test_points_of_curved_bodies_are_tracked_in_one_call_as_pair_by_pair(seed: i
     for field in fields(InterfacePoints):
         one, other = getattr(alone, field.name), getattr(together, field.name)
         assert np.allclose(one, other, rtol=1e-9, atol=1e-9), field.name
+
+
+def test_distances_of_pairs_of_all_kinds_in_one_call_are_those_of_each_pair(rng: np.random.Generator) -> None:
+    """Of small solids, of these with the world, and of what is curved with both; cut off where asked."""
+    solids = [box().body, sphere(0.4).body, prism(6, 0.45, 1.0).body, cone(0.5, 1.0).body]
+    turns = [quaternion_of(random_rotation(rng)) for _ in solids]
+    poses = [Pose(turn, np.array([1.5 * i - 1.5, 0.1 * i, 1.2])) for i, turn in enumerate(turns)]
+    system = ContactSystem.of(solids, poses, world())
+    pairs, expected = all_pairs(system), []
+    for pair in pairs:
+        alone = system.body_pair(pair)
+        expected.append(clearance(alone.active.tree, alone.pose, alone.world.tree, 1e-9))
+    assert min(expected) > 0.0
+    order = rng.permutation(len(pairs))
+    most = np.where(np.arange(len(pairs)) % 3 == 0, 0.1, np.inf)
+    found = system.clearances([pairs[row] for row in order], most, 1e-9)
+    np.testing.assert_allclose(found, np.minimum(np.array(expected)[order], most), rtol=1e-8)
