@@ -33,6 +33,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import block_diag
 
 from ..arrays import Bools, Floats, Ints
 from ..vectors import cross, dot
@@ -95,7 +96,8 @@ class SaddleSystem:
         changed = np.concatenate([along[:count], turned[taken] @ along]).reshape(-1, *metric.shape)
         solutions = np.concatenate([moves[:count], free[taken]]).reshape(-1, *metric.shape)
         back = np.concatenate([multipliers[:, :count], multipliers @ turned[taken].T], axis=1)
-        return SaddleSystem(self.dual, self.inverse, changed, solutions, back, _block_diagonal(-added, gain))
+        gains = np.asarray(block_diag(-added, np.diag(gain)), dtype=np.float64)
+        return SaddleSystem(self.dual, self.inverse, changed, solutions, back, gains)
 
     def solved(self, right: Floats, below: Floats) -> tuple[Floats, Floats]:
         """Return x (m, 6) and l (n,) for r (m, 6) and p (n,)."""
@@ -137,16 +139,6 @@ def _taken(energy: Floats, squares: Floats) -> tuple[Ints, Floats]:
     rest = np.minimum(np.maximum(np.maximum(np.abs(1.0 - energy), _ROUNDED), least), 1.0)
     taken = np.flatnonzero((rest < 1.0) & (energy > _ROUNDED))
     return taken, (1.0 - rest[taken]) / (energy[taken] * rest[taken])
-
-
-def _block_diagonal(first: Floats, diagonal: Floats) -> Floats:
-    """Return a matrix of a block (k, k) and then a diagonal (d,)."""
-    count, size = len(first), len(first) + len(diagonal)
-    out = np.zeros((size, size))
-    out[:count, :count] = first
-    each = np.arange(count, size)
-    out[each, each] = diagonal
-    return out
 
 
 def raised_inverse(metric: Floats, bend: Floats, exact: Bools) -> tuple[Floats, Floats]:
