@@ -215,9 +215,8 @@ def reading_world(
         if whole and body is not None:
             make_whole(body)
         found += [] if body is None else [(owner, body)]
-    if any(
-        own.shape.lacks_mesh for _, own in fetched
-    ):  # no surface could be made of one: with its mesh, then
+    if any(own.shape.lacks_mesh for _, own in fetched):
+        # no surface could be made of one: with its mesh, then
         again = reading_world(
             context,
             families,

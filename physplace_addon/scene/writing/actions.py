@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.types import Action, FCurve, Key, Keyframe, Object, Scene
 
-from ..access import present
+from ..access import view_layer_of
 from .action_state import ActionState
 from .transform import TRANSFORM, channels, set_channels
 
@@ -83,9 +83,7 @@ def keys_restored_on_error(obj: Object, *, always: bool = False) -> Iterator[Non
                 _remove_new_action(obj, had_data=data is not None)
             elif state.put_back():
                 _use_former(obj, state.action, slot)
-                present(
-                    bpy.context.view_layer
-                ).update()  # else the keys are evaluated after the channels are set
+                view_layer_of(bpy.context).update()  # else keys are evaluated after the channels are set
             set_channels(obj, before)
 
 
