@@ -43,6 +43,15 @@ def test_the_public_names_are_there() -> None:
     assert cast("Any", bpy.types).PHYSPLACE_PT_place.bl_category == "PhysPlace"
 
 
+def test_the_last_report_stands_right_below_what_is_placed() -> None:
+    inside = [
+        cls.bl_idname
+        for cls in registration.CLASSES
+        if getattr(cls, "bl_parent_id", "") == "PHYSPLACE_PT_place"
+    ]
+    assert inside[0] == "PHYSPLACE_PT_report", "Blender draws panels in the order in which they are added"
+
+
 def test_it_can_be_disabled_and_enabled_again() -> None:
     for _ in range(3):
         physplace_addon.unregister()
