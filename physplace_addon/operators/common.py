@@ -15,6 +15,7 @@ from bpy.types import Area, Context, Object, Operator, Window
 
 from ..core.arrays import Floats
 from ..core.errors import PhysPlaceError
+from ..core.mesh.cleaning import PLACELESS
 from ..core.wording import in_words
 from ..scene.access import active_object, scene_of, window_manager_of
 from ..scene.blobs.objects import blob_of
@@ -228,6 +229,8 @@ def conclude(outcomes: Sequence[Outcome]) -> Conclusion:
     """Return how the placements or checks of objects ended; it is no warning if all are at rest."""
     certificates = [outcome.certificate for outcome in outcomes]
     well = all(certificate.status.at_rest for certificate in certificates)
+    lost = list(dict.fromkeys(note for outcome in outcomes for note in _on_lost_faces(outcome)))
+    well = well and not lost
     if len(outcomes) > 1:
         counts = Counter(certificate.status for certificate in certificates)
         ends = [f"{count} of them {status.message}" for status, count in counts.items()]
@@ -237,8 +240,15 @@ def conclude(outcomes: Sequence[Outcome]) -> Conclusion:
             for outcome in outcomes
             if outcome.certificate.overlapped
         ]
-        return Conclusion(well, "; ".join([f"{len(outcomes)} objects: {text}", *overlaps]))
+        return Conclusion(well, "; ".join([f"{len(outcomes)} objects: {text}", *overlaps, *lost]))
     (certificate,) = certificates
     freed = [note for note in certificate.notes if note.startswith(FREED)]
     text = f'"{outcomes[0].subject.name}": {sentence_of(report_of(certificate))}'
-    return Conclusion(well, "; ".join([text, *freed]))
+    return Conclusion(well, "; ".join([text, *freed, *lost]))
+
+
+def _on_lost_faces(outcome: Outcome) -> list[str]:
+    """Return the notes on faces of an object, and of those around it, that count as not there."""
+    name, own = outcome.subject.name, outcome.subject.body.notes
+    notes = [note for note in outcome.certificate.notes if note.endswith(PLACELESS)]
+    return [f'"{name}": {note}' if note in own else note for note in notes]

@@ -13,6 +13,7 @@ import blf
 from bl_ui.utils import PresetPanel
 from bpy.types import Context, Panel, UILayout
 
+from ..core.mesh.cleaning import PLACELESS
 from ..core.placement import Status
 from ..operators.example import PHYSPLACE_OT_example_open
 from ..operators.forces.connect import PHYSPLACE_OT_connect
@@ -209,6 +210,9 @@ class PHYSPLACE_PT_report(Panel):
         layout = present(self.layout)
         well = Status[str(report["status"])].at_rest and report["stable"]
         draw_paragraph(context, layout, sentence_of(report), "CHECKMARK" if well else "ERROR")
+        for note in notes_of(report):
+            if note.endswith(PLACELESS):
+                draw_paragraph(context, layout, note, "ERROR")
         if report.get("status") == Status.INTERFERING_START.name:
             remedy = layout.row()
             remedy.alert = True

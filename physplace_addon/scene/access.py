@@ -136,10 +136,10 @@ def _own_properties(obj: Object) -> dict[str, str]:
     }
 
 
-def pointers(struct: bpy_struct) -> Iterator[str]:
-    """Yield the names of a struct's properties that refer to something else, and may be set."""
+def pointers(struct: bpy_struct, *, settable: bool = True) -> Iterator[str]:
+    """Yield the names of a struct's properties that refer to something else, and may be set or may not."""
     for prop in struct.bl_rna.properties:
-        if prop.type == "POINTER" and not prop.is_readonly:
+        if prop.type == "POINTER" and prop.is_readonly != settable:
             yield prop.identifier
 
 

@@ -44,11 +44,8 @@ def test_the_public_names_are_there() -> None:
 
 
 def test_the_last_report_stands_right_below_what_is_placed() -> None:
-    inside = [
-        cls.bl_idname
-        for cls in registration.CLASSES
-        if getattr(cls, "bl_parent_id", "") == "PHYSPLACE_PT_place"
-    ]
+    panels: list[Any] = [cls for cls in registration.CLASSES if issubclass(cls, bpy.types.Panel)]
+    inside = [each.bl_idname for each in panels if getattr(each, "bl_parent_id", "") == "PHYSPLACE_PT_place"]
     assert inside[0] == "PHYSPLACE_PT_report", "Blender draws panels in the order in which they are added"
 
 

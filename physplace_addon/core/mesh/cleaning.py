@@ -30,6 +30,9 @@ from .sliver_triangles import are_slivers, distinct_corners, without_slivers
 _DIRECTION = np.array([0.5377, 0.6811, 0.4972])
 """A direction in general position to what is modelled on axes and grids."""
 
+PLACELESS = "faces left out that have no place (not a finite number)"
+"""How the note ends on faces with a vertex that is nowhere."""
+
 WELD = 1e-7
 """Distance of points that are one, over the bounding box's diagonal.  float32 resolves 6e-8 of a
 coordinate."""
@@ -148,7 +151,7 @@ def clean(points: Floats, triangles: Ints, name: str) -> CleanMesh:
         raise MeshError(name, "all its triangles have no area", "give the object a face with some width")
     counts = {
         "vertices that belong to no face left out": len(points) - len(named),
-        "faces left out that have no place (not a finite number)": len(faces) - len(kept),
+        PLACELESS: len(faces) - len(kept),
         "doubled vertices merged": len(used) - len(welded),
         "triangles of no area dropped": len(corners) - int((~sliver).sum()) - kept_slivers,
         "doubled faces merged": doubled,

@@ -53,7 +53,7 @@ class _Part:
         """
         simulation = Simulation(scenario.scene, motion, broken)
         if simulation.status is SimulationStatus.INTERFERING_START:
-            raise _overlap(scenario, motion)
+            raise _overlap(scenario, motion, simulation.involved)
         return cls(began, scenario, simulation, Ending(scenario, simulation))
 
     def begins_like(self, before: _Part, state: SimulationState) -> None:
@@ -263,8 +263,8 @@ class SimulationRun:
         return Conclusion(well, "; ".join([moved, *broken, *self.end_words(), *left_out]))
 
 
-def _overlap(scenario: DynamicScenario, motion: Motion) -> PhysPlaceError:
-    """Return the error that names what overlaps at the start."""
+def _overlap(scenario: DynamicScenario, motion: Motion, involved: Sequence[int]) -> PhysPlaceError:
+    """Return the error that names what overlaps at the start, or else what is involved, by number."""
     poses = scenario.scene.poses(motion)
     found = finished(overlapping(scenario.bodies, poses, scenario.world, scenario.rounding))
     for i, body in enumerate(scenario.bodies):
@@ -272,4 +272,8 @@ def _overlap(scenario: DynamicScenario, motion: Motion) -> PhysPlaceError:
         if names:
             remedy = "free it by Extricate, or move it clear"
             return SceneError(body.name, f"it overlaps {in_words(names)} at the start", remedy)
+    first, *others = scenario.names(involved) or [""]
+    if others:
+        where = f"it lies so near to {in_words(others)} at the start that its side of it cannot be told"
+        return SceneError(first, where, "move it a little to the side on which it is to be")
     return PhysPlaceError(f"{SimulationStatus.INTERFERING_START.message}; move them apart")

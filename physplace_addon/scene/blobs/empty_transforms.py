@@ -21,7 +21,7 @@ from ...core.arrays import Floats
 from ..affine import is_similarity, is_singular, split
 from ..errors import SceneError
 from ..rotations import matrix_of
-from ..writing.transform import channels, delta_rotation
+from ..writing.transform import channels, delta_rotation, locks_rotation
 
 ZERO = "its scale is zero"
 CARRYING = ("CHILD_OF", "ARMATURE")  # constraints that only add to what an object's channels give
@@ -132,7 +132,7 @@ class BlobSpace:
             np.array(obj.scale, dtype=np.float64),
             matrix_of(obj.rotation_mode, channels(obj).rotation),
             delta_rotation(obj),
-            any(obj.lock_rotation),
+            locks_rotation(obj),
             obj.name in self.shared or any(each.type not in CARRYING for each in obj.constraints),
             float(obj.empty_display_size) if obj.type == "EMPTY" else 1.0,
         )

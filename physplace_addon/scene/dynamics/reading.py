@@ -40,6 +40,7 @@ from .rigid_bodies import (
     leave_out_changes_of_shape,
     leave_out_fields,
     leave_out_keys,
+    leave_out_lost_faces,
     leave_out_scene_keys,
     leave_out_settings,
     not_free_reason,
@@ -258,6 +259,7 @@ def _assembled(
     world = tuple(body for _, body in standing)
     poses = [*(subject.pose for subject in subjects), *(each.track.pose(0.0) for each in given)]
     _leave_out(left_out, scene_of(context), free, _others(given, standing))
+    leave_out_lost_faces(left_out, (*bodies, *world))
     joinable = Joinable(
         _numbers(free, given),
         len(free),

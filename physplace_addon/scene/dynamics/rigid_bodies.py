@@ -16,32 +16,27 @@ earlier simulation, and do not count as such.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from bpy.types import Key, Modifier, Object, RigidBodyObject, Scene
+from bpy.types import Object, RigidBodyObject, Scene
 
 from ...core.bodies import Body
+from ...core.mesh.cleaning import PLACELESS
 from ...core.wording import in_words
-from ..access import custom_properties, pointers
+from ..access import custom_properties
 from ..errors import SceneError
 from ..reading.masses import DENSITY, MASS
 from ..reading.settings import settings_of
 from ..writing.actions import curves_of
 from ..writing.keys import GENERATED, transform_curves
-from .sampling import may_move
+from .changing_shapes import changes_shape
 
 FRICTION = "physplace_friction"
 RESTITUTION = "physplace_restitution"
 SHAPES_AS_SEEN = frozenset({"CONVEX_HULL", "MESH", "COMPOUND"})  # the first is what a new rigid body has
 ACTIVE = "ACTIVE"
-# modifiers that change a mesh from frame to frame by themselves; of some, those of one kind
-_CHANGING = frozenset(
-    {"BUILD", "CLOTH", "EXPLODE", "MESH_CACHE", "MESH_SEQUENCE_CACHE", "OCEAN"}
-    | {"PARTICLE_INSTANCE", "SOFT_BODY", "WAVE"}
-)
-_OF_A_KIND = {"DYNAMIC_PAINT": ("ui_type", "CANVAS"), "FLUID": ("fluid_type", "DOMAIN")}
 
 
 @dataclass(frozen=True)
@@ -172,28 +167,15 @@ def leave_out_keys(left_out: LeftOut, obj: Object) -> None:
 
 def leave_out_changes_of_shape(left_out: LeftOut, obj: Object) -> None:
     """Add what changes an object's mesh from frame to frame: it counts as it is on the first frame."""
-    by_keys = any(_animated_paths(getattr(obj.data, "shape_keys", None)))
-    by_settings = any(path.startswith("modifiers") for path in _animated_paths(obj))
-    if by_keys or by_settings or any(each.show_viewport and _changes(each) for each in obj.modifiers):
+    if changes_shape(obj):
         left_out.add("the changing shape", obj.name)
 
 
-def _animated_paths(owner: Object | Key | None) -> Iterator[str]:
-    """Yield the data paths that keys or drivers of an object, or of shape keys, change."""
-    if owner is not None and owner.animation_data is not None:
-        yield from (curve.data_path for curve in curves_of(owner))
-        yield from (driver.data_path for driver in owner.animation_data.drivers if not driver.mute)
-
-
-def _changes(modifier: Modifier) -> bool:
-    """Return whether a modifier may change a mesh from frame to frame."""
-    if modifier.type in _CHANGING:
-        return True
-    if modifier.type in _OF_A_KIND:
-        name, kind = _OF_A_KIND[modifier.type]
-        return bool(getattr(modifier, name) == kind)
-    followed = [getattr(modifier, name) for name in pointers(modifier)]
-    return any(isinstance(each, Object) and may_move(each) for each in followed)
+def leave_out_lost_faces(left_out: LeftOut, bodies: Iterable[Body]) -> None:
+    """Add the faces of bodies that have a vertex which is nowhere: they count as not there."""
+    for body in bodies:
+        if any(note.endswith(PLACELESS) for note in body.notes):
+            left_out.add("the faces with vertices that are not finite numbers", body.name)
 
 
 def leave_out_scene_keys(left_out: LeftOut, scene: Scene) -> None:

@@ -37,7 +37,7 @@ def members_of(scene: Scene, active: Object) -> Members:
         for constraint in constraints:
             roots = [_root(end, named) for end in _ends(constraint)]
             if root in roots:
-                waiting += [each for each in roots if each != root and not _stands(each)]
+                waiting += [each for each in roots if each != root and not stands(each)]
     return Members(
         tuple(obj for obj in found if obj.type != "ARMATURE"),
         tuple(obj for obj in found if obj.type == "ARMATURE"),
@@ -90,6 +90,6 @@ def _deforming_armature(obj: Object) -> Object | None:
     return None
 
 
-def _stands(obj: Object) -> bool:
+def stands(obj: Object) -> bool:
     """Return whether an object stands still: it is a passive rigid body."""
     return obj.rigid_body is not None and obj.rigid_body.type == PASSIVE

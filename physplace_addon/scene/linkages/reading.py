@@ -20,7 +20,7 @@ from ...core.mechanics.joints import Anchors, Joint
 from ...core.rigid import Pose
 from ..access import evaluated_scene, scene_of
 from ..affine import linear4
-from ..dynamics.rigid_bodies import LeftOut
+from ..dynamics.rigid_bodies import LeftOut, leave_out_lost_faces
 from ..dynamics.rigid_constraints import Joinable, holders_of, joints_of
 from ..errors import SceneError
 from ..reading.nearness import MovingBall, Surroundings, Travel, World, reading_world
@@ -28,11 +28,11 @@ from ..reading.subjects.movers import check_editable
 from ..reading.subjects.subject import Subject, reading_subjects, rounding_at
 from ..reading.visible import Family, viewport_of, visible_objects
 from ..references import ObjectReference
-from ..writing.transform import object_space
+from ..writing.transform import locks_rotation, object_space
 from .anchors import kept_anchors
 from .armatures import read_armature
 from .bone_frames import matrix_of
-from .jointed_objects import members_of
+from .jointed_objects import members_of, stands
 from .linkages import FoundLinkage, ObjectPlace, Part, ReadJoint, ball_around
 
 _STEP: Final = 0.05  # over the linkage's size, that it may move while more of the world is read
@@ -118,9 +118,11 @@ def reading_parts(context: Context, active: Object) -> Job[FoundLinkage]:
     left_out, springs = LeftOut(), LeftOut()
     families = frozenset().union(*(Family.of(obj.object).names for obj in objects))
     parts = [_object_part(subject) for subject in subjects]
+    leave_out_lost_faces(left_out, (part.body for part in parts))
     for subject in subjects:
-        if any((*subject.object.lock_location, *subject.object.lock_rotation)):
-            left_out.add("the locked channels", subject.object.name)
+        obj = subject.object
+        if not stands(obj) and (any(obj.lock_location) or locks_rotation(obj)):
+            left_out.add("the locked channels", obj.name)
     joints = list[ReadJoint]()
     notes = list[str]()
     for rig in rigs:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.types import Action, FCurve, Key, Keyframe, Object, Scene
+from bpy.types import Action, FCurve, Key, Keyframe, NodeTree, Object, Scene
 
 from ..access import view_layer_of
 from .action_state import ActionState
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SAME_FRAME = 0.01  # frames, closer than which Blender takes two keys for one
 
 
-def curves_of(obj: Object | Scene | Key) -> Iterator[FCurve]:
+def curves_of(obj: Object | Scene | Key | NodeTree) -> Iterator[FCurve]:
     """Yield the curves of the slot of an object, a scene or shape keys, in its active action."""
     for curves in _curve_lists(obj):
         yield from curves
@@ -107,7 +107,7 @@ def _remove_new_action(obj: Object, had_data: bool) -> None:
         obj.animation_data_clear()
 
 
-def _curve_lists(obj: Object | Scene | Key) -> Iterator[ActionFCurves]:
+def _curve_lists(obj: Object | Scene | Key | NodeTree) -> Iterator[ActionFCurves]:
     data = obj.animation_data
     action = data.action if data else None
     if data is None or action is None:

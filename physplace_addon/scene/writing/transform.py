@@ -136,6 +136,12 @@ def channels(obj: Object | PoseBone) -> Channels:
     )
 
 
+def locks_rotation(obj: Object) -> bool:
+    """Return whether a channel of an object's rotation is locked; that of w counts where all four may be."""
+    has_four = obj.lock_rotations_4d and obj.rotation_mode not in rotations.EULER_ORDERS
+    return any(obj.lock_rotation) or (has_four and obj.lock_rotation_w)
+
+
 def set_channels(obj: Object | PoseBone, values: Channels) -> None:
     """Write location and rotation to an object or a bone, in the rotation mode that it has now."""
     name = rotation_property(obj.rotation_mode)

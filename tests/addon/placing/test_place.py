@@ -180,13 +180,16 @@ def test_an_object_without_faces_is_an_error() -> None:
     )
 
 
-def test_a_mesh_of_places_that_are_not_numbers_is_an_error_and_one_such_place_is_not() -> None:
+def test_a_mesh_of_places_that_are_not_numbers_is_an_error_and_one_such_place_is_told(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
     scenes.floor()
     broken = scenes.cube("Broken", (0.0, 0.0, 3.0))
     mesh_of(broken).vertices[0].co.y = float("nan")
     report = place(broken)
     assert report["status"] == "BALANCED"
     assert "faces left out that have no place" in str(report["notes"])
+    assert 'Warning: "Broken": At rest on "Floor", stable; "Broken": ' in capfd.readouterr().out
     mesh_of(broken).vertices.foreach_set("co", np.full(24, np.nan, dtype=np.float32))
     mesh_of(broken).update()
     _refused(broken, '"Broken".*not finite numbers')

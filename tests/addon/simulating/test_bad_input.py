@@ -14,7 +14,7 @@ from physplace_addon.operators.simulating.run import SimulationRun
 from physplace_addon.scene.dynamics.reading import read_dynamics
 from physplace_addon.scene.writing.actions import curves_of
 from tests.addon.running import refused
-from tests.blender_data import current_scene, current_view_layer, physplace
+from tests.blender_data import current_scene, current_view_layer, of_type, physplace
 from tests.scene import scenes
 from tests.scene.dynamics.rigid_scenes import body, constraint, key, select
 
@@ -268,3 +268,11 @@ def test_what_is_thrown_very_fast_passes_through_nothing() -> None:
     speed = 300.0 * 24.0
     assert max(run.poses(number)[0].translation[0] for number in range(len(run.frames))) < 39.1
     assert _fastest(run) < 1.01 * speed * 3**0.5
+
+
+def test_flat_text_that_lies_in_the_plane_of_the_floor_is_named_with_the_floor() -> None:
+    scenes.floor()
+    text = scenes.linked(bpy.data.objects.new("Text", bpy.data.curves.new("Text", "FONT")))
+    of_type(text.data, bpy.types.TextCurve).body = "I"
+    select(text)
+    refused(physplace.simulate, text, '"Text": it lies so near to "Floor" at the start', frames=3)

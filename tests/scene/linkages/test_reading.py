@@ -344,3 +344,17 @@ def test_locked_channels_of_objects_on_constraints_are_named() -> None:
     constraint("POINT", arm, hand)
     hand.lock_rotation = (False, True, False)
     assert 'the locked channels of "Hand"' in _read(arm).left_out
+
+
+def test_the_locked_fourth_number_of_a_quaternion_is_named_and_locks_of_what_stands_are_not() -> None:
+    post, arm = rigs.box("Post", (0.2, 0.2, 0.9)), rigs.box("Arm", (0.2, 0.2, 0.4))
+    constraint("POINT", post, arm)
+    body(post, "PASSIVE")
+    body(arm)
+    for obj in (post, arm):
+        obj.rotation_mode = "QUATERNION"
+        obj.lock_rotations_4d = obj.lock_rotation_w = True
+    assert _read(arm).left_out == ('the locked channels of "Arm"',)
+    assert _read(post).left_out == ('the locked channels of "Arm"',)
+    arm.lock_rotations_4d = False
+    assert _read(arm).left_out == ()
