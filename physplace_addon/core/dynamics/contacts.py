@@ -62,6 +62,12 @@ class Contacts:
         found: Floats = (self.rows @ rates.ravel()).reshape(-1, 3)
         return found[:, 0], found[:, 1:]
 
+    def slip_velocity(self, rates: Floats) -> Floats:
+        """Return the slip as vectors (k, 3) in the scene, lengths a second, at rates (m, 6)."""
+        across = np.stack(tangents(self.points.normal), axis=1)
+        found: Floats = np.einsum("kij,ki->kj", across, self.speeds(rates)[1])
+        return found
+
 
 @dataclass(frozen=True, eq=False)
 class SurfaceLaws:

@@ -5,7 +5,8 @@ freely.  With the first kick come impulses that leave no gap less than it may be
 the second come those that leave no contact closing there.  Both are velocity problems, so each only takes
 energy, but for what the paths bend.  That is measured where the drift ends and put right by solving again:
 so the step is of second order and symmetric while the same contacts press, which are the temporary hinges of
-Bouma and Vanecek 1991 (section 6), and a contact that sticks stays where it is.
+Bouma and Vanecek 1991 (section 6), and a contact that sticks stays where it is.  What rolls sticks so that
+the integral of its slip velocity over the drift vanishes, by the trapezoidal rule.
 """
 
 from __future__ import annotations
@@ -308,21 +309,43 @@ def _bending(
 
     obeyed (k,): which of the start's points are the drift's contacts.
     """
-    there = scene.system(drift.motion)
-    gap, moved = start.carried.after(there.frames, obeyed[chosen])
-    points, unknown = start.points.take(obeyed[chosen]), np.flatnonzero(np.isnan(gap))
-    if len(unknown):
-        found = there.track(points.take(unknown))
-        rows = rows_with_keys(feature_keys(points.take(unknown)), feature_keys(found))
-        gap[unknown[rows >= 0]] = found.gap[rows[rows >= 0]]
+    gap, moved = _gaps_and_shifts(scene, start, obeyed[chosen], drift, chosen, h)
+    contacts, points = drift.contacts, start.points.take(obeyed[chosen])
     known = np.flatnonzero(~np.isnan(gap))
     chosen, opened = chosen[known], (gap - points.gap)[known]
-    contacts = drift.contacts
     opening, slip = (each[chosen] for each in contacts.speeds(drift.half))
     evenly = contacts.speeds(start.motion.twists_to(scene.inertia, drift.motion))[0][chosen]
     across = np.stack(tangents(contacts.points.normal[chosen]), axis=1)
     slid = np.einsum("kij,kj->ki", across, moved[known])
     return chosen, Bending(opened - h * opening, slid - h * slip, opened - evenly)
+
+
+def _gaps_and_shifts(
+    scene: Scene, start: Moment, carried: Ints, drift: Drift, chosen: Ints, h: float
+) -> tuple[Floats, Floats]:
+    """Return the gaps (n,) of the chosen contacts (n,) after a drift, NaN where they leave their features, and
+    how far the first body has slipped over the second (n, 3).
+
+    Where they may roll, that is their slip velocity's integral by the trapezoidal rule.
+
+    carried (n,): which of the start's points they are.
+    """
+    there = scene.system(drift.motion)
+    gap, shift = start.carried.after(there.frames, carried)
+    unknown = np.flatnonzero(np.isnan(gap))
+    if len(unknown) == 0:
+        return gap, shift
+    points = start.points.take(carried[unknown])
+    found = there.track(points)
+    rows = rows_with_keys(feature_keys(points), feature_keys(found))
+    unknown, rows = unknown[rows >= 0], rows[rows >= 0]
+    gap[unknown] = found.gap[rows]
+    rolls = start.carried.rolling[carried[unknown]]
+    unknown, rows = unknown[rolls], rows[rolls]
+    before = drift.contacts.take(chosen[unknown]).slip_velocity(drift.half)
+    after = Contacts.of(there, found.take(rows), scene.laws).slip_velocity(drift.motion.rates)
+    shift[unknown] = 0.5 * h * (before + after)
+    return gap, shift
 
 
 def settled(

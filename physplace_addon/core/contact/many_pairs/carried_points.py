@@ -24,6 +24,9 @@ directions, would turn the two together by g n x f.  The normal n goes with one 
 which is the slip that a common turn of both leaves alone: m is the point on the body with which the normal
 does not go.
 
+What is curved rolls: its contact leaves the point m where it was, on both bodies.  A disk that rolls by an
+angle t without a slip leaves its own a distance R (t - sin t) behind.  So there the motion of m is no slip.
+
 Of other points it tells nothing about whether the features still face each other: their ends are not looked
 at.
 """
@@ -59,6 +62,7 @@ class CarriedPoints:
     beside: which (k,) are a vertex beside an edge or a vertex; tangent1 + tangent2: of that edge, or 0, since
         a vertex has none.
     closed (k,): those whose gaps have a closed form.
+    rolling (k,): those that may move over both of their bodies.
     """
 
     body1: Ints
@@ -76,6 +80,7 @@ class CarriedPoints:
     tangent1: Floats
     tangent2: Floats
     closed: Bools
+    rolling: Bools
 
     @classmethod
     def of(cls, bodies: PlacedBodies, points: InterfacePoints) -> CarriedPoints:
@@ -105,6 +110,7 @@ class CarriedPoints:
             tangent1,
             tangent2,
             joined & (edges | narrow | beside | over_face | under_face),
+            _may_roll(bodies, points),
         )
 
     def after(self, frames: Poses, chosen: Ints) -> tuple[Floats, Floats]:
@@ -137,8 +143,7 @@ def common_points(bodies: PlacedBodies, points: InterfacePoints) -> Floats:
     A vertex slips on an edge, both on a face, and what is curved on what is flat.  Of two that are alike the
     smaller body's point counts more: over its radius the gap is more.
     """
-    every = (*bodies.bodies, bodies.fixed)
-    curved = np.array([body is not None and not body.is_plain for body in every])
+    curved = _curved(bodies)
     radius = np.append(bodies.radii, np.inf)  # at last the fixed ones, as if they were infinitely large
     one, other = points.body1, points.body2
     first = (points.dim1 < points.dim2) | ((points.dim1 == points.dim2) & (curved[one] > curved[other]))
@@ -147,6 +152,20 @@ def common_points(bodies: PlacedBodies, points: InterfacePoints) -> Floats:
     share = np.where(first, 1.0, np.where(second, 0.0, alike))[:, None]
     common: Floats = share * points.point1 + (1.0 - share) * points.point2
     return common
+
+
+def _curved(bodies: PlacedBodies) -> Bools:
+    """Return which bodies (m + 1,) have something curved, the fixed world last."""
+    every = (*bodies.bodies, bodies.fixed)
+    return np.array([body is not None and not body.is_plain for body in every])
+
+
+def _may_roll(bodies: PlacedBodies, points: InterfacePoints) -> Bools:
+    """Return which points (k,) are between two bodies, one of them curved, and on no vertex."""
+    curved = _curved(bodies)
+    on_vertex = (points.dim1 == VERTEX) | (points.dim2 == VERTEX)
+    rolls: Bools = (curved[points.body1] | curved[points.body2]) & ~on_vertex
+    return rolls
 
 
 def _beside(points: InterfacePoints) -> Bools:

@@ -1,0 +1,96 @@
+"""Exact balls that roll without a slip, held against closed forms."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from physplace_addon.core.arrays import Floats
+from physplace_addon.core.bodies import Body
+from physplace_addon.core.dynamics.contacts import SurfaceLaws
+from physplace_addon.core.dynamics.driving.tracks import Track
+from physplace_addon.core.dynamics.scene import HOLD, Scene
+from physplace_addon.core.dynamics.simulation import Simulation
+from physplace_addon.core.rigid import Pose, quaternion_exponential
+from tests.bodies_of_the_paper import sphere
+
+from .scenes import DOWN, GRAVITY, UPRIGHT, floor, simulation
+
+FIRST_ROLL = 2.0 / 7.0  # part of a homogeneous ball's first speed that is gone when it rolls
+
+
+def ball(radius: float) -> Body:
+    """A ball about the origin."""
+    return sphere().body.transformed(np.diag([radius, radius, radius, 1.0]))
+
+
+def on_floor(radius: float) -> Pose:
+    """The pose of a ball that stands on a floor by the gap of contacts."""
+    return Pose(UPRIGHT, np.array([0.0, 0.0, radius * (1.0 + HOLD)]))
+
+
+@pytest.mark.parametrize(("radius", "step"), [(1e-3, 1.0 / 240.0), (1.0, 1.0 / 24.0)])
+def test_a_ball_that_slides_comes_to_roll_as_its_closed_form_says(radius: float, step: float) -> None:
+    """The smaller one turns by a fifth of a radian in a step."""
+    friction, speed = 0.5, 2.0 * np.sqrt(radius)
+    made = simulation(
+        [ball(radius)],
+        [on_floor(radius)],
+        [floor(wide=20.0 * radius)],
+        friction=friction,
+        velocity=np.array([[speed, 0.0, 0.0]]),
+        step=step,
+    )
+    rolls_at = FIRST_ROLL * speed / (friction * GRAVITY)
+    until = 3.0 * rolls_at
+    made.run(until)
+    slid = speed * rolls_at - 0.5 * friction * GRAVITY * rolls_at**2
+    rolled = (1.0 - FIRST_ROLL) * speed * (until - rolls_at)
+    assert made.state.motion.centre[0, 0] == pytest.approx(slid + rolled, rel=1e-10)
+    assert min(abs(state.time / rolls_at - 1.0) for state in made.states) < 1e-10
+
+
+def test_a_ball_rolls_down_a_slope_without_a_slip_however_far_it_turns_in_a_step() -> None:
+    radius, angle, until = 1e-3, 0.3, 5.0 / 240.0
+    down = GRAVITY * np.array([np.sin(angle), 0.0, -np.cos(angle)])
+    made = simulation([ball(radius)], [on_floor(radius)], [floor()], gravity=down)
+    made.run(until)
+    gone = 0.5 * 5.0 / 7.0 * GRAVITY * np.sin(angle) * until**2
+    assert made.state.motion.spin[0, 1] / 240.0 > 0.15
+    assert made.state.motion.centre[0, 0] == pytest.approx(gone, rel=1e-10)
+
+
+def _error_on_turntable(step: float) -> float:
+    """Return how far a ball is from the circle on which it rolls on a plate that turns, a length.
+
+    With the plate's angular velocity O it goes round its circle with 2 O / 7 (Earnshaw 1844).
+    """
+    radius, turning, until, start = 0.2, 2.0, 0.25, np.array([1.0, 0.0, 0.0])
+    velocity, up = np.array([0.3, 0.5, 0.0]), np.array([0.0, 0.0, 1.0])
+    plate, times = floor(wide=3.0), np.arange(0.0, until + 0.1, 1.0 / 60.0)
+    turns = [Pose(quaternion_exponential(turning * time * up), np.zeros(3)) for time in times]
+    poses = [Pose(UPRIGHT, start + (radius + HOLD * plate.radius) * up), turns[0]]
+    scene = Scene.of(
+        [ball(radius), plate],
+        poses,
+        [],
+        SurfaceLaws(np.ones(2), np.zeros(2)),
+        DOWN,
+        tracks={1: Track.of(times.tolist(), turns)},
+        step=step,
+    )
+    spin = np.cross(up, velocity - turning * np.cross(up, start)) / radius
+    motion = scene.motion(poses, np.array([velocity, np.zeros(3)]), np.array([spin, turning * up]))
+    made = Simulation(scene, motion)
+    made.run(until)
+    place: Floats = made.state.motion.centre[0] + scene.origin
+    angle = FIRST_ROLL * turning * until
+    along = np.sin(angle) * velocity + (1.0 - np.cos(angle)) * np.cross(up, velocity)
+    return float(np.linalg.norm((place - start - along / (FIRST_ROLL * turning))[:2]))
+
+
+@pytest.mark.slow
+def test_a_ball_on_a_turntable_goes_round_its_circle_to_second_order() -> None:
+    errors = [_error_on_turntable(step) for step in (1.0 / 30.0, 1.0 / 60.0)]
+    assert errors[0] < 1e-5
+    assert errors[1] < 0.3 * errors[0]
