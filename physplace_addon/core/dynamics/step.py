@@ -323,8 +323,8 @@ def _bending(
 def _gaps_and_shifts(
     scene: Scene, start: Moment, carried: Ints, drift: Drift, chosen: Ints, h: float
 ) -> tuple[Floats, Floats]:
-    """Return the gaps (n,) of the chosen contacts (n,) after a drift, NaN where they leave their features, and
-    how far the first body has slipped over the second (n, 3).
+    """Return the gaps (n,) of chosen contacts after a drift, NaN where they leave their features, and how far
+    the first body has slipped over the second (n, 3).
 
     Where they may roll, that is their slip velocity's integral by the trapezoidal rule.
 
