@@ -77,6 +77,7 @@ _BESIDE = 1e-3  # strides: the distance h of the differences
 _NO_POINTS = np.zeros(0, dtype=np.intp)
 _NOWHERE = 1e99  # F where it is not defined: such a point is off the surface
 _FLAT = 1e-12  # a point where |F| is no greater counts as on the surface, even if F_x is zero
+_LEAST_PART = 0.5  # share of a radius that a step leaves at least
 _FLATTER = 0.05  # share of |F_x| at the start of a step below which it is not taken to fall within the step
 
 
@@ -120,6 +121,20 @@ class StepLimits:
     def smallest(self) -> Floats:
         """The value of each of the sizes that corresponds to a radius that does not get smaller."""
         return self.least * self.scales[self.sizes]
+
+    def lowest_changes(self, parameters: Floats) -> Floats:
+        """Return the lowest change of each of the `sizes` (k,) of parameters (m,) in a step.
+
+        A part of every size is left, and all of a small one: an element that is gone would not come back.
+        """
+        size = parameters.take(self.sizes)
+        return np.where(size > self.smallest, -_LEAST_PART * size, 0.0)
+
+    def motion(self, change: Floats) -> float:
+        """Return about how far a change of parameters (m,) moves the surface, in scene units, 1e-300 at
+        least.
+        """
+        return max(float(np.maximum.reduce(np.abs(change) / self.scales, initial=0.0)), 1e-300)
 
     @cached_property
     def _bound(self) -> Floats:

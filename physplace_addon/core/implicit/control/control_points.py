@@ -75,6 +75,17 @@ class ControlPoints:
         names = tuple(name for name, kept in zip(self.names, some, strict=True) if kept)
         return ControlPoints(self.position[some], self.target[some], self.dragged[some], names)
 
+    def carried(self, flags: Bools, others: ControlPoints) -> Bools:
+        """Return flags of these points (n,) for other points (k,): of those of the same names that are wanted
+        at the same places; False for the others.
+        """
+        if not np.count_nonzero(flags):
+            return np.zeros(len(others), dtype=np.bool_)
+        own = zip(self.names, self.target.tolist(), flags, strict=True)
+        flagged = [(name, target) for name, target, flag in own if flag]
+        pairs = zip(others.names, others.target.tolist(), strict=True)
+        return np.array([pair in flagged for pair in pairs], dtype=np.bool_)
+
     def dragged_to(self, index: int, target: Floats) -> ControlPoints:
         """Return the points with one dragged towards a target (3,) from now on.
 

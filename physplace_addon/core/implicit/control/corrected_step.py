@@ -37,7 +37,6 @@ from .control_points import ControlPoints
 _CUTS = 5  # times that a step is halved before it is given up
 _CORRECTIONS = 6  # most corrections of a step
 _AFRESH = 3  # corrections after which the equations are set up again, because the first ones no longer fit
-_LEAST_PART = 0.5  # share of a radius that a step leaves at least
 _PINNED = 0.3  # share of `near` within which a pinned point must be, so that the next step starts well
 _ENOUGH = 0.3  # share of `near` at which corrections end
 _ALIKE = 2.0  # lengths of the last change: a change longer than this along it is not compared with it
@@ -77,6 +76,8 @@ class SurfaceStep:
         off: how far off the surface each point is (n,), in scene units.
         error: what the first order missed.
         idle: whether nothing was done.
+        out_of_reach: which points (n,) no step of least change brings nearer, so that this one led to the
+            least sum of squares; None where there are none.
     """
 
     function: ImplicitFunction
@@ -85,6 +86,7 @@ class SurfaceStep:
     off: Floats
     error: SecondOrderError
     idle: bool = False
+    out_of_reach: Bools | None = None
 
 
 NO_ERROR = SecondOrderError(np.zeros(0), np.zeros(0))  # the error before the first step
@@ -113,7 +115,7 @@ def corrected_step(
         farthest: how far the change of parameters may move the surface, in scene units.
     """
     planned = _feasible(function, evaluated, controls, desired_step, mobility, limits)
-    length = surface_motion(planned.change, limits)
+    length = limits.motion(planned.change)
     if math.isfinite(length):
         share = min(1.0, farthest / length)
         for cut in range(_CUTS):
@@ -135,8 +137,7 @@ def _feasible(
 
     Each round excludes the parameters that would come below their least value; the others do the rest.
     """
-    size, free = function.parameters.take(limits.sizes), np.ones(len(desired_step.desired), dtype=bool)
-    lowest = np.where(size > limits.smallest, -_LEAST_PART * size, 0.0)
+    lowest, free = limits.lowest_changes(function.parameters), np.ones(len(desired_step.desired), dtype=bool)
     while True:
         planned = first_order_step(evaluated, controls, desired_step, mobility(free), limits)
         below = planned.change.take(limits.sizes) < lowest
@@ -147,11 +148,6 @@ def _feasible(
         bound, desired = limits.sizes[below], desired_step.desired.copy()
         free[bound], desired[bound] = False, lowest[below]
         desired_step = replace(desired_step, desired=desired)
-
-
-def surface_motion(change: Floats, limits: StepLimits) -> float:
-    """Return about how far a change of parameters (m,) moves the surface, in scene units, 1e-300 at least."""
-    return max(float(np.maximum.reduce(np.abs(change) / limits.scales, initial=0.0)), 1e-300)
 
 
 def _made(

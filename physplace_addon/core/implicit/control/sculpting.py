@@ -20,7 +20,7 @@ from ..particles.floaters import Floaters
 from ..particles.sampling import Sampling
 from .constraint_equations import StepLimits
 from .control_points import ControlPoints
-from .corrected_step import SurfaceStep, surface_motion
+from .corrected_step import SurfaceStep
 from .parameter_metric import ParameterMetric
 from .state import SculptSettings, SculptState, SculptStatus
 from .surface_step import surface_step
@@ -38,6 +38,7 @@ class _Memory:
         metric: the metric of the parameters' change, or None before the first step.
         followed: the last step of the surface, which saves work, or None.
         off: how far off the surface each control point was (n,), in scene units.
+        out_of_reach: which control points (n,) were found out of reach, and are still off the surface.
         at_rest: whether all control points are where they are wanted, and nothing is desired.
         finite: the last function that was found to be finite.
         calm: steps in which the floaters rested.
@@ -47,7 +48,7 @@ class _Memory:
     def __init__(self, points: int) -> None:
         self.metric: ParameterMetric | None = None
         self.followed: SurfaceStep | None = None
-        self.off = np.zeros(points)
+        self.off, self.out_of_reach = np.zeros(points), np.zeros(points, dtype=np.bool_)
         self.at_rest = False
         self.finite: ImplicitFunction | None = None
         self.calm = self.still = 0
@@ -147,6 +148,7 @@ class Sculpting:
             state.function, state.floaters, controls, stuck, SculptStatus.RUNNING, state.steps
         )
         self._memory.off = np.zeros(len(controls))
+        self._memory.out_of_reach = state.controls.carried(self._memory.out_of_reach, controls)
         self._memory.at_rest, self._memory.calm, self._memory.still = False, 0, 0
 
     def change_function(self, function: ImplicitFunction) -> None:
@@ -228,7 +230,7 @@ class Sculpting:
         if after is before:
             return before, None, 0.0
         change = after.parameters - before.parameters
-        far = surface_motion(change, limits)
+        far = limits.motion(change)
         if far <= _NO_MOTION * limits.near:
             return before, None, far
         return after, change / self._settings.floaters.time_step, far
@@ -240,9 +242,17 @@ class Sculpting:
         self._memory.still = self._memory.still + 1 if still else 0
 
     def _stuck(self, followed: SurfaceStep, still: bool, limits: StepLimits) -> Bools:
-        """Return which control points (n,) are not where they are wanted and get no nearer."""
+        """Return which control points (n,) are not where they are wanted and get no nearer.
+
+        Pins that were found out of reach are stuck until the surface passes through them or they are put
+        elsewhere: it may come nearer to one while it leaves others.
+        """
         away = np.maximum(followed.controls.distance_left, followed.off) > limits.near
-        stuck: Bools = away & self._gets_no_nearer(self.state.controls, followed, limits)
+        out_of_reach = self._memory.out_of_reach
+        if followed.out_of_reach is not None:
+            out_of_reach = out_of_reach | followed.out_of_reach
+        self._memory.out_of_reach = away & out_of_reach
+        stuck: Bools = away & (out_of_reach | self._gets_no_nearer(self.state.controls, followed, limits))
         self._memory.at_rest = still and not away.any() and not self._desired.any()
         return stuck
 

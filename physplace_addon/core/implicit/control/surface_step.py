@@ -24,7 +24,6 @@ from .corrected_step import (
     SurfaceStep,
     corrected_step,
     points_on_surface,
-    surface_motion,
 )
 from .least_squares import LEAST_GAIN, fitted, sum_of_squares
 
@@ -32,6 +31,8 @@ _SPRING = 0.3  # share of the way to the cursor that a dragged point goes in a s
 _APPROACHES = 6  # steps made at once towards pinned points that are off the surface
 # share of its distance: a point that comes nearer by less is not worth a change of the surface
 _NEARER = 0.02
+# share for each stride by which a step moves the surface: where the sum falls by less, it counts as level
+_LEVEL = 5e-3
 # share of the surface's size: pins farther away do not count among those that contradict each other
 _FAR = 0.25
 _MOST_DISTORTED = 2.0  # F / |F_x| of a pin that counts, over its distance, where that is more than a step
@@ -61,44 +62,49 @@ def surface_step(
     if last is not None and same and last.idle and not np.count_nonzero(desired):
         return last
     made = _pinned_then_dragged(function, controls, desired, mobility, limits, known, last)
-    if not np.count_nonzero(desired) and not controls.dragged.any():
-        made = _least_squares(function, controls, made, mobility, limits)
     idle = made.function is function and np.array_equal(made.controls.position, controls.position)
     return replace(made, idle=True) if idle else made
 
 
-def _least_squares(
-    function: ImplicitFunction,
+def _with_least_squares(
+    before: PointEvaluation,
     controls: ControlPoints,
     made: SurfaceStep,
     mobility: Mobility,
     limits: StepLimits,
 ) -> SurfaceStep:
-    """Return the step that was made, or one towards the least sum of squared distances from the pins.
+    """Return the step towards pinned points that was made, or one that goes on to the least sum of squares.
 
-    The latter is made where the former does not lessen that sum, because the surface cannot pass through all
-    of them.
+    The latter is made where the former lessens the sum by next to nothing for how far it moves the surface,
+    because the surface cannot pass through all of them.
+
+    Args:
+        before: F at the pinned points before the step.
+        controls: the pinned points before the step.
+        made: the step.
+        mobility: gives B (m, f) for the parameters (m,) that may change.
+        limits: how far a step may go.
     """
     away = np.maximum(made.off, made.controls.distance_left)
     off = away > limits.near
     if not off.any():
         return made
-    counted = _counted(function, controls.target, away, limits)
+    counted = _counted(made.function, controls.target, away, limits)
     if not (counted & off).any():
         return made
     places = controls.target[counted]
-    before, after = (sum_of_squares(own, places) for own in (function, made.function))
-    if made.function is not function and after < (1.0 - LEAST_GAIN) * before:
+    first, left = (sum_of_squares(own, places) for own in (before.function, made.function))
+    far = limits.motion(made.function.parameters - before.function.parameters) / limits.stride
+    if left < (1.0 - max(LEAST_GAIN, _LEVEL * far)) * first:
         return made
-    every = np.ones(len(limits.scales), dtype=np.bool_)
-    farthest = FARTHEST_STRIDES * limits.stride
-    found = fitted(function, places, mobility(every), limits.stride, farthest)
-    moved = points_on_surface(found, controls, controls.free, limits)
-    evaluated = PointEvaluation.of(found, moved, limits)
-    if found is function:
-        moved = made.controls if made.function is function else controls
+    if left >= first:
+        made, far = SurfaceStep(before.function, controls, before, before.off, NO_ERROR), 0.0
+    found = fitted(made.function, places, mobility, limits, (FARTHEST_STRIDES - far) * limits.stride)
+    if found is not made.function:
+        moved = points_on_surface(found, controls, controls.free, limits)
         evaluated = PointEvaluation.of(found, moved, limits)
-    return SurfaceStep(found, moved, evaluated, evaluated.off, NO_ERROR)
+        made = SurfaceStep(found, moved, evaluated, evaluated.off, NO_ERROR)
+    return replace(made, out_of_reach=counted)
 
 
 def _counted(function: ImplicitFunction, places: Floats, away: Floats, limits: StepLimits) -> Bools:
@@ -136,7 +142,7 @@ def _pinned_then_dragged(
     way, dragged = controls.moves(_SPRING, limits.stride), controls.dragged
     if np.count_nonzero((controls.free | evaluated.farther(limits.near)) & ~dragged):
         if not np.count_nonzero(dragged):
-            return _approach_pinned(
+            return _pinned_met(
                 function,
                 evaluated,
                 controls,
@@ -145,8 +151,18 @@ def _pinned_then_dragged(
                 error,
                 limits,
             )
-        function, evaluated, controls = _pinned_first(function, controls, way, mobility, limits)
-        way = dragged[:, None] * way
+        first = _pinned_first(function, controls, way, mobility, limits)
+        made = corrected_step(
+            first.function,
+            first.evaluated,
+            first.controls,
+            DesiredStep(dragged[:, None] * way, desired, return_to_surface=False),
+            mobility,
+            error,
+            limits,
+            FARTHEST_STRIDES * limits.stride,
+        )
+        return replace(made, out_of_reach=first.out_of_reach)
     desired_step = DesiredStep(way, desired, return_to_surface=False)
     return corrected_step(
         function, evaluated, controls, desired_step, mobility, error, limits, FARTHEST_STRIDES * limits.stride
@@ -155,24 +171,39 @@ def _pinned_then_dragged(
 
 def _pinned_first(
     function: ImplicitFunction, controls: ControlPoints, way: Floats, mobility: Mobility, limits: StepLimits
-) -> tuple[ImplicitFunction, PointEvaluation, ControlPoints]:
-    """Have the surface come to the points that are not dragged, as if there were no others.
-
-    Returns:
-        F, its evaluation at all points, and the points.
-    """
+) -> SurfaceStep:
+    """Have the surface come to the points that are not dragged, as if there were no others."""
     others = ~controls.dragged
     own, desired_step = (
         controls.take(others),
         DesiredStep(way[others], np.zeros(len(limits.scales)), return_to_surface=True),
     )
-    made = _approach_pinned(
-        function, PointEvaluation.of(function, own, limits), own, desired_step, mobility, NO_ERROR, limits
-    )
-    positions = controls.position.copy()
+    evaluated = PointEvaluation.of(function, own, limits)
+    made = _pinned_met(function, evaluated, own, desired_step, mobility, NO_ERROR, limits)
+    positions, out_of_reach = controls.position.copy(), None
     positions[others] = made.controls.position
+    if made.out_of_reach is not None:
+        out_of_reach = np.zeros(len(controls), dtype=np.bool_)
+        out_of_reach[others] = made.out_of_reach
     controls = points_on_surface(made.function, controls.at(positions), controls.dragged, limits)
-    return made.function, PointEvaluation.of(made.function, controls, limits), controls
+    evaluated = PointEvaluation.of(made.function, controls, limits)
+    return SurfaceStep(made.function, controls, evaluated, evaluated.off, NO_ERROR, out_of_reach=out_of_reach)
+
+
+def _pinned_met(
+    function: ImplicitFunction,
+    evaluated: PointEvaluation,
+    controls: ControlPoints,
+    desired_step: DesiredStep,
+    mobility: Mobility,
+    error: SecondOrderError,
+    limits: StepLimits,
+) -> SurfaceStep:
+    """Make a step to the pinned points, or to the least sum of squares where nothing else is desired."""
+    made = _approach_pinned(function, evaluated, controls, desired_step, mobility, error, limits)
+    if np.count_nonzero(desired_step.desired):
+        return made
+    return _with_least_squares(evaluated, controls, made, mobility, limits)
 
 
 def _approach_pinned(
@@ -199,7 +230,7 @@ def _approach_pinned(
             and not _nearer(evaluated, controls, away, made, limits)
         ):
             return done
-        left -= surface_motion(made.function.parameters - function.parameters, limits)
+        left -= limits.motion(made.function.parameters - function.parameters)
         function, evaluated, controls, error, done = (
             made.function,
             made.evaluated,

@@ -19,3 +19,11 @@ def test_a_control_point_is_three_finite_numbers(place: Sequence[float]) -> None
         controls.with_point(np.array(place))
     with pytest.raises(SculptingError, match="control point 1: there are 1"):
         controls.released(1)
+
+
+def test_flags_go_with_points_that_stay_where_they_are_wanted() -> None:
+    three = ControlPoints.pinned(np.eye(3), ["a", "b", "c"])
+    flags = np.array([True, True, True])
+    assert three.carried(flags, three.without(0).with_point(np.zeros(3), "d")).tolist() == [True, True, False]
+    assert three.carried(flags, three.pinned_at(1, np.zeros(3))).tolist() == [True, False, True]
+    assert three.carried(~flags, three).tolist() == [False, False, False]

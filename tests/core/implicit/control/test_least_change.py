@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.implicit.control.constraint_equations import (
     DesiredStep,
     PointEvaluation,
@@ -10,7 +11,7 @@ from physplace_addon.core.implicit.control.constraint_equations import (
     first_order_step,
 )
 from physplace_addon.core.implicit.control.control_points import ControlPoints
-from physplace_addon.core.implicit.control.least_squares import fitted
+from physplace_addon.core.implicit.control.least_squares import fitted, rates
 from tests.core.implicit.control.least_norm import random_drags
 from tests.core.implicit.control.pulled_blobs import by_motion, in_ranks, samples
 from tests.core.implicit.surfaces import fourteen_spheres
@@ -81,9 +82,25 @@ def test_what_is_pinned_comes_before_what_is_dragged() -> None:
     assert np.allclose(in_ranks(rows, rows).answer(np.array([0.0, 1.0])), 0.0, rtol=0, atol=1e-9)
 
 
+def test_rates_of_distances_are_their_derivatives_by_the_parameters() -> None:
+    blob, h = fourteen_spheres(0), 1e-6
+    places = samples(blob, 5, 0) + 0.1
+
+    def distances(parameters: Floats) -> Floats:
+        value, gradient = blob.with_parameters(parameters).gradient(places)
+        return np.asarray(value / np.linalg.norm(gradient, axis=1))
+
+    moved = h * np.eye(len(blob.parameters))
+    expected = [
+        (distances(blob.parameters + one) - distances(blob.parameters - one)) / (2.0 * h) for one in moved
+    ]
+    assert np.allclose(rates(blob, places, 1e-4), np.transpose(expected), rtol=0, atol=1e-7)
+
+
 def test_pins_out_of_reach_leave_a_surface_of_which_nothing_may_change_as_it_is() -> None:
     """All parameters are frozen while an artist moves the elements of a blob."""
     blob = fourteen_spheres(0)
     places = samples(blob, 5, 0) + 1.0
     none_free = np.zeros((len(blob.parameters), 0))
-    assert fitted(blob, places, none_free, 0.1, 0.3) is blob
+    limits = StepLimits(0.1, 1e-4, 2.0, 0.06, blob.positive, blob.scales)
+    assert fitted(blob, places, lambda _: none_free, limits, 0.3) is blob

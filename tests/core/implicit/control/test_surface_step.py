@@ -85,6 +85,17 @@ def test_pins_that_no_ball_passes_through_end_at_the_least_sum_of_squares(
     assert found @ found <= 1.01**2 * (best @ best)
 
 
+def test_pins_that_no_ball_passes_through_end_at_the_least_sum_whatever_is_dragged() -> None:
+    pins = R * np.vstack([np.eye(3), -np.eye(3), [0.0, 1.1, 0.0]])
+    start, steps = Frozen(ball(), np.arange(5) > 0), list[SurfaceStep]()
+    alone, _ = sculpted(start, ControlPoints.pinned(pins), 25)
+    controls = ControlPoints.pinned([*pins, R * np.array([0.0, 0.6, 0.8])]).dragged_to(7, np.full(3, 2.0))
+    pulled, _ = sculpted(start, controls, 25, watch=steps.append)
+    assert np.allclose(pulled.parameters, alone.parameters, rtol=0, atol=1e-3)
+    found = [[] if made.out_of_reach is None else made.out_of_reach.tolist() for made in steps]
+    assert found == 25 * [7 * [True] + [False]]
+
+
 @pytest.mark.parametrize("target", [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.3]])
 def test_a_point_where_the_gradient_is_zero_can_be_pulled(target: Sequence[float]) -> None:
     """Two balls that just touch: F and F_x are zero in between."""
