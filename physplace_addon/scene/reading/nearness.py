@@ -9,11 +9,11 @@ surface: an exact surface or a blob, whose mesh is only a picture of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from bpy.types import Context, Depsgraph, SubsurfModifier
+from bpy.types import Context, Depsgraph, SpaceView3D, SubsurfModifier
 
 from ...core.arrays import Bools, Floats
 from ...core.bodies import Body, make_whole
@@ -192,44 +192,61 @@ def reading_world(
         ground: full names of the only objects that are read; None for all.
         whole: whether all of each body is made here, and not what is needed of it later.
     """
-    depsgraph, viewport = evaluated_scene(context), viewport_of(context)
-    reader = BodyReader(depsgraph)
+    is_complete = False
+    while not is_complete:
+        depsgraph, viewport = evaluated_scene(context), viewport_of(context)
+        reader = BodyReader(depsgraph)
+        items = _Items(depsgraph, families, viewport, absent, ground)
+        seen = [(item.owner, box_of(item, depsgraph)) for item in items]
+        boxes = boxes_of([box for _, box in seen])
+        is_near = around.reach(boxes, poses, travels, ROOM)
+        is_near |= np.array([owner in always for owner, _ in seen], dtype=bool)
+        fetched = _fetched(items, is_near, reader)
+        found = yield from _making(fetched, reader.left_out, whole)
+        # where no surface could be made of one, once more: with its mesh, then
+        is_complete = not any(own.shape.lacks_mesh for _, own in fetched)
+    kept.trim()
+    owners, bodies = tuple(owner for owner, _ in found), tuple(body for _, body in found)
+    return World(bodies, owners, boxes.take(~is_near), visible_objects(context, viewport), reader.left_out)
 
-    def others() -> Iterator[VisibleItem]:
-        for item in visible_items(depsgraph, families, viewport):
-            counts = item.owner not in absent and (ground is None or item.owner in ground)
+
+@dataclass(frozen=True, eq=False)
+class _Items:
+    """The visible items that count and are of no family, found anew in each walk: Blender keeps none."""
+
+    depsgraph: Depsgraph
+    families: Sequence[Family]
+    viewport: SpaceView3D | None
+    absent: frozenset[str]
+    ground: frozenset[str] | None
+
+    def __iter__(self) -> Iterator[VisibleItem]:
+        for item in visible_items(self.depsgraph, self.families, self.viewport):
+            counts = item.owner not in self.absent and (self.ground is None or item.owner in self.ground)
             if item.family is None and counts:
                 yield item
 
-    boxes = boxes_of([box_of(item, depsgraph) for item in others()])
-    is_near = around.reach(boxes, poses, travels, ROOM)
-    fetched: list[tuple[str, FetchedBody]] = []
-    for number, item in enumerate(others()):
-        is_near[number] |= item.owner in always
-        own = reader.fetched(item, without_noise(item.matrix)) if is_near[number] else None
-        fetched += [] if own is None else [(item.owner, own)]
+
+def _fetched(
+    items: Iterable[VisibleItem], is_near: Bools, reader: BodyReader
+) -> list[tuple[str, FetchedBody]]:
+    """Return what bodies of the near items are made of, with the full names of their owners."""
+    found = []
+    for item, near in zip(items, is_near, strict=True):
+        own = reader.fetched(item, without_noise(item.matrix)) if near else None
+        found += [] if own is None else [(item.owner, own)]
+    return found
+
+
+def _making(
+    fetched: Sequence[tuple[str, FetchedBody]], left_out: dict[str, MeshError], whole: bool
+) -> Job[list[tuple[str, Body]]]:
+    """Make, in slices, the bodies of what was fetched, with their owners; what has none is left out."""
     found = []
     for number, (owner, own) in enumerate(fetched):
         yield Progress(f'Reading {number + 1} of {len(fetched)}: "{own.name}"', number / len(fetched))
-        body = yield from own.making(reader.left_out)
+        body = yield from own.making(left_out)
         if whole and body is not None:
             make_whole(body)
         found += [] if body is None else [(owner, body)]
-    if any(own.shape.lacks_mesh for _, own in fetched):
-        # no surface could be made of one: with its mesh, then
-        again = reading_world(
-            context,
-            families,
-            around,
-            poses,
-            travels,
-            always=always,
-            absent=absent,
-            ground=ground,
-            whole=whole,
-        )
-        return (yield from again)
-    kept.trim()
-    owners, bodies = tuple(owner for owner, _ in found), tuple(body for _, body in found)
-    visible = visible_objects(context, viewport)
-    return World(bodies, owners, boxes.take(~is_near), visible, reader.left_out)
+    return found
