@@ -11,6 +11,7 @@ from physplace_addon.core.jobs import finished
 from physplace_addon.core.rigid import Pose
 from physplace_addon.scene.reading.nearness import Travel, boxes_of
 from physplace_addon.scene.reading.scenario import completed, read, reading
+from tests.blender_data import mesh_of
 from tests.scene import scenes
 
 
@@ -73,3 +74,13 @@ def test_words_say_what_is_read() -> None:
     scenes.cube("Block")
     words = [progress.words for progress in reading(bpy.context, [cube])]
     assert words == ['Reading "Cube"', 'Reading 1 of 2: "Floor"', 'Reading 2 of 2: "Block"']
+
+
+def test_a_floor_whose_smooth_faces_turn_out_to_be_flat_is_read_as_its_mesh() -> None:
+    cube, floor = scenes.cube("Cube"), scenes.floor()
+    floor.location.z = -2.0
+    mesh_of(floor).polygons[0].use_smooth = True
+    floor["physplace_faceted"] = 0
+    found = read(bpy.context, [cube])
+    assert found.owners == ("Floor",)
+    assert len(found.world[0].triangles) == 2
