@@ -29,7 +29,7 @@ from ..errors import JointError
 from ..mechanics.inertia import Inertia
 from ..mechanics.joints import Joint
 from ..quaternions import products
-from ..rigid import Pose, quaternion_conjugate
+from ..rigid import Pose, poses_of, quaternion_conjugate
 from .configuration import Configuration
 from .linkage import Linkage
 
@@ -187,11 +187,10 @@ class RigidGroups:
         turned, shifted = self._offset_arrays
         rotation = products(turn, turned)
         places = centre[self.part_group] + (matrix[self.part_group] @ shifted[:, :, None])[:, :, 0]
+        made = poses_of(rotation, places)
         return tuple(
-            offset if group == FIXED else Pose(turn, place)
-            for group, offset, turn, place in zip(
-                self.part_group.tolist(), self.offsets, rotation, places, strict=True
-            )
+            offset if group == FIXED else pose
+            for group, offset, pose in zip(self.part_group.tolist(), self.offsets, made, strict=True)
         )
 
     def centres(self, configuration: Configuration) -> Floats:
