@@ -6,8 +6,8 @@ Run from the project's root: python -m benchmarks.blobs [--counts N ...] [--step
 1. Side by side, in turns: the time of a whole step (control points, floaters, radii, fission and death) with
    ten control points, one of them dragged about, and of a metaball re-evaluation after one element has
    moved, at about as many vertices; and how much the spacing varies (standard deviation of the distance to
-   the nearest neighbour, over its mean).  Floaters are redistributed in every second step only, so it is the
-   median over pairs of steps; in brackets the ratio of the means, which have the looks for what is bare,
+   the nearest neighbour, over its mean).  Floaters are redistributed in every third step only, so it is the
+   median over three steps each; in brackets the ratio of the means, which have the looks for what is bare,
    too.  Times are the clock's and, behind a slash, the processor's, which tells more while the machine does
    other things.  The metaballs need bpy.
 2. How the step's time grows with the number r of floaters, beside r log r.
@@ -199,9 +199,9 @@ def beside_metaballs(counts: list[int], steps: int) -> list[Row]:
         row: Row = {
             "floaters": len(positions),
             "vertices": len(vertices),
-            "step": pairs_median(own),
+            "step": median_of_threes(own),
             "mean": np.mean(own, axis=0).tolist(),
-            "metaballs": pairs_median(others),
+            "metaballs": median_of_threes(others),
             "metaballs_mean": np.mean(others, axis=0).tolist(),
             "varies": unevenness(positions),
             "metaballs_vary": unevenness(vertices) if peer else np.nan,
@@ -212,10 +212,10 @@ def beside_metaballs(counts: list[int], steps: int) -> list[Row]:
     return rows
 
 
-def pairs_median(seconds: list[tuple[float, float]]) -> list[float]:
-    """The median over pairs of steps that follow each other, of their means."""
-    even = np.array(seconds[: len(seconds) // 2 * 2]).reshape(-1, 2, 2)
-    return [float(own) for own in np.median(even.mean(axis=1), axis=0)]
+def median_of_threes(seconds: list[tuple[float, float]]) -> list[float]:
+    """The median over each three steps that follow each other, of their means."""
+    threes = np.array(seconds[: len(seconds) // 3 * 3]).reshape(-1, 3, 2)
+    return [float(own) for own in np.median(threes.mean(axis=1), axis=0)]
 
 
 def line(row: Row) -> str:
@@ -246,7 +246,7 @@ def growth(steps: int) -> list[Growth]:
         dragged = Dragged(settled(count))
         made = [dragged.step() for _ in range(steps)]
         shown, mean = len(dragged.sculpting.state.floaters), np.mean(made, axis=0).tolist()
-        rows.append({"floaters": shown, "step": pairs_median(made), "mean": mean})
+        rows.append({"floaters": shown, "step": median_of_threes(made), "mean": mean})
     few, many = rows
     law = many["floaters"] * np.log(many["floaters"]) / (few["floaters"] * np.log(few["floaters"]))
     print(

@@ -6,7 +6,7 @@ with the surface; and it wakes its neighbours, once these are known. It does not
 still adapts, or is one with which it may fission or die. So whatever sleeps would do next to nothing if it
 were evaluated.
 
-All wait in every second step, in which floaters only follow the surface.
+All wait in two of three steps, in which floaters only follow the surface.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from .floaters import Floaters, filled_gaps
 from .neighbour_table import NeighbourTable
 
 _NOBODY = np.zeros(0, dtype=np.intp)
+_EVERY = 3  # steps of which one has repulsion; in the others all only follow the surface
 _CALM = 0.05  # radii: a floater that has moved by less since it was evaluated may sleep
 _BESIDE = 6  # nearest neighbours that a floater wakes
 _EMPTY = 1.0  # ratio to the desired radius up to which a floater may sleep; from `CALM_DEATH` on it may
@@ -34,7 +35,7 @@ class Rest:
     def __init__(self) -> None:
         self.table = NeighbourTable()
         self._home = np.zeros((3, 0))
-        self._waits = True
+        self._waited = _EVERY - 1
 
     @classmethod
     def of_calm(cls, floaters: Floaters) -> Rest:
@@ -45,15 +46,16 @@ class Rest:
         return rest
 
     @property
-    def waits(self) -> bool:
-        """Whether all wait in the next step."""
-        return not self._waits
+    def has_waited(self) -> bool:
+        """Whether all waited in the last step."""
+        return self._waited > 0
 
     def awake(self, floaters: Floaters) -> Ints:
         """Return the numbers (m,) of those to be evaluated in this step; their neighbours are known."""
-        self._waits = not self._waits
-        if self._waits:
+        self._waited += 1
+        if self._waited < _EVERY:
             return _NOBODY
+        self._waited = 0
         self._grow(len(floaters))
         away = floaters.positions.T - self._home[:, : len(floaters)]
         away *= away

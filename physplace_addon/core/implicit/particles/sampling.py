@@ -6,7 +6,7 @@ brought to the surface as it is after the step; one that finds none is removed. 
 gets a seed.
 
 While a surface changes that floaters fill already, only those that moved are repelled (`rest`), in every
-second step. All others are carried along: they go to the closest points of the surface as it is then, which
+third step. All others are carried along: they go to the closest points of the surface as it is then, which
 is equation 5 with P = 0 over a finite step.
 
 Beyond the rim of a surface as thin as paper, Newton's steps say that the surface is near where there is none.
@@ -127,7 +127,7 @@ class Sampling:
         known = floaters is self._floaters and function is self._function and after is not function
         if not known or len(floaters) <= 2 * NEIGHBOURS:
             return False
-        if self._rest is not None and not self._rest.waits:
+        if self._rest is not None and self._rest.has_waited:
             return True  # all have waited since they were asked the last time
         return _CROWDED < float(np.add.reduce(floaters.radii / floaters.desired)) / len(floaters) < SETTLED
 

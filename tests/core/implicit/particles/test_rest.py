@@ -28,9 +28,15 @@ def carried(floaters: Floaters, move: Floats) -> Floaters:
 def woken(rest: Rest, floaters: Floaters) -> set[int]:
     """Those that are awake in the next two steps in which any is: in the first their neighbours are found."""
     found: list[int] = []
-    for _ in range(4):
+    for _ in range(6):
         found += rest.awake(floaters).tolist()
     return set(found)
+
+
+def test_all_wait_in_two_of_three_steps() -> None:
+    rest, floaters = Rest(), sheet()
+    evaluated = [len(rest.awake(floaters)) > 0 for _ in range(6)]
+    assert evaluated == 2 * [True, False, False]
 
 
 def test_a_floater_wakes_with_its_neighbours_once_it_has_moved_by_a_share_of_its_radius() -> None:
