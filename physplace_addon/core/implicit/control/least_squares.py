@@ -36,6 +36,7 @@ _DAMPING, _LESS, _MORE = 1e-6, 0.2, 8.0  # of the greatest curvature, at first; 
 LEAST_GAIN = 1e-4  # share by which the sum has to fall in a step that is made
 _LEAST_FALL = 5e-4  # the same for each stride by which a step moves the surface
 _LEAST_ROOM = 0.05  # share of the way that may be gone: where less is left, the next step goes on
+_GREATEST = 1e60  # r_q from which on |F_x| is too small to say anything
 _LEAST_SLOPE = 1e-200  # least |F_x| that is divided by
 
 
@@ -99,19 +100,18 @@ class _Descent:
     @cached_property
     def total(self) -> float:
         """The sum of squares; infinite where r is not finite."""
-        total = float(self.off @ self.off)
-        return total if np.isfinite(total) else np.inf
+        return _sum(self.off)
 
     @cached_property
     def rows(self) -> Floats:
-        """r_q (n, m); zero where it is not finite."""
+        """r_q (n, m); zero for points beside which F or its slope is next to not defined."""
         rows = rates(self.function, self.places, self.h)
-        return np.where(np.isfinite(rows), rows, 0.0)
+        defined = (np.abs(rows) < _GREATEST).all(axis=1, keepdims=True)
+        return np.where(defined, rows, 0.0)
 
     def predicted(self, change: Floats) -> float:
         """Return the sum of squares after a change of the parameters (m,), to first order."""
-        after = self.off + self.rows @ change
-        return float(after @ after)
+        return _sum(self.off + self.rows @ change)
 
     def change(self, mobility: Mobility, damping: float, limits: StepLimits) -> Floats:
         """Return the damped change of the parameters (m,) towards the least sum.
@@ -139,16 +139,25 @@ def _damped(rows: Floats, off: Floats, damping: float) -> Floats:
     """Return the y (f,) of which |off + rows y|^2 is least, with a ridge of a share of its greatest
     curvature.
     """
+    longest = float(length(rows.T).max(initial=0.0))
+    if longest == 0.0:
+        return np.zeros(rows.shape[1])
+    rows = rows / longest  # the greatest curvature is 1 then, and squares are numbers
     square = rows.T @ rows
-    ridge = damping * float(square.diagonal().max(initial=0.0))
-    square.ravel()[:: len(square) + 1] += max(ridge, 1e-300)
-    return np.asarray(np.linalg.solve(square, -(off @ rows)))
+    square.ravel()[:: len(square) + 1] += damping
+    return np.asarray(np.linalg.solve(square, -(off @ rows)) / longest)
 
 
 def sum_of_squares(function: ImplicitFunction, places: Floats) -> float:
     """Return the sum of the squared distances of places (n, 3) from the surface, to first order."""
-    off = _distances(function, places)
-    return float(off @ off)
+    return _sum(_distances(function, places))
+
+
+def _sum(off: Floats) -> float:
+    """Return the sum of the squares of distances (n,); infinite where it is no number."""
+    with np.errstate(over="ignore"):
+        total = float(off @ off)
+    return total if np.isfinite(total) else np.inf
 
 
 def _distances(function: ImplicitFunction, places: Floats) -> Floats:

@@ -97,6 +97,17 @@ def test_rates_of_distances_are_their_derivatives_by_the_parameters() -> None:
     assert np.allclose(rates(blob, places, 1e-4), np.transpose(expected), rtol=0, atol=1e-7)
 
 
+def test_pins_where_slopes_are_next_to_nothing_are_passed_over() -> None:
+    """The nearer they are to where F_x is zero, the greater F / |F_x| and its derivatives, without bound."""
+    blob = fourteen_spheres(0)
+    limits = StepLimits(0.1, 1e-4, 2.0, 0.06, blob.positive, blob.scales)
+    by_scales = np.diag(blob.scales)
+    for far in np.linspace(5.0, 25.0, 60):
+        places = np.array([[far, 0.0, 0.0], samples(blob, 1, 0)[0] + 0.1])
+        parameters = fitted(blob, places, lambda _: by_scales, limits, 0.4).parameters
+        assert np.isfinite(parameters).all()
+
+
 def test_pins_out_of_reach_leave_a_surface_of_which_nothing_may_change_as_it_is() -> None:
     """All parameters are frozen while an artist moves the elements of a blob."""
     blob = fourteen_spheres(0)
