@@ -3,8 +3,9 @@
 A surface is sampled well enough for a mesh where points are nearer to each other than they are to another
 part of the surface (the local feature size of Amenta and Bern 1999). Between two parallel sheets t apart, a
 triangle whose circumcircle has the radius r < t has its dual edge cross one of them only. From each point the
-line along the normal is followed both ways. F is taken at distances that grow by a factor, and between the
-first two of different sign the crossing is bisected.
+line along the normal is followed both ways. F is taken at distances that grow by a factor, by a greater one
+next to the point, where only little room is left for a gap or a body. Between the first two of different sign
+the crossing is bisected. So a gap that is less wide than the nearest distance is passed over.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from .functions.base import ImplicitFunction
 from .sizing_field import greatest_curvature
 
 _GROWTH = 1.35  # factor from one distance to the next
-_NEAREST = 1.0 / 256.0  # share of the farthest distance at which F is taken first
+_NEAR = 1.0 / 256.0  # share of the farthest distance from which on distances grow by that factor
+_NEARER = 4.0  # factor of the distances before it
+_NEAREST = 1.0 / 4096.0  # share of the farthest distance at which F is taken first
 _HALVINGS = 4  # halvings of the step that holds the crossing: it is known to 2 % of its distance then
 _TURN = 0.9  # radians that the normal turns from sample to sample at most
 _SHARE = 0.75  # share of the local thickness that samples are apart at most
@@ -72,8 +75,10 @@ def clear_distances(
 
 def _distances(farthest: float) -> Floats:
     """Return the distances (d,) at which F is taken, up to the farthest one, in scene units."""
-    count = int(np.ceil(np.log(1.0 / _NEAREST) / np.log(_GROWTH))) + 1
-    return farthest * np.geomspace(_NEAREST, 1.0, count)
+    few = round(np.log(_NEAR / _NEAREST) / np.log(_NEARER))
+    count = int(np.ceil(np.log(1.0 / _NEAR) / np.log(_GROWTH))) + 1
+    near = np.geomspace(_NEAREST, _NEAR, few, endpoint=False)
+    return farthest * np.concatenate([near, np.geomspace(_NEAR, 1.0, count)])
 
 
 def in_slits(function: ImplicitFunction, points: Floats, width: float) -> Bools:

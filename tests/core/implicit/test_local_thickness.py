@@ -19,6 +19,15 @@ def test_a_narrow_gap_counts_as_a_thin_body_does() -> None:
     assert local_thickness(balls, places, 0.3) == pytest.approx([0.04, 0.3], rel=0.03)
 
 
+@pytest.mark.parametrize("share", [1.0 / 300.0, 1.0 / 3000.0])
+def test_gaps_and_bodies_of_a_small_share_of_the_farthest_distance_are_not_passed_over(share: float) -> None:
+    farthest, half = 0.3, 0.15 * share
+    balls = Spheres.of([[-0.5 - half, 0.0, 0.0], [0.5 + half, 0.0, 0.0]], [0.5, 0.5])
+    assert local_thickness(balls, np.array([[-half, 0.0, 0.0]]), farthest)[0] < farthest / 200.0
+    plate = Ellipsoids.of([[0.0, 0.0, 0.0]], [[1.0, 1.0, half]], [np.eye(3)])
+    assert local_thickness(plate, np.array([[0.0, 0.0, half]]), farthest)[0] < farthest / 200.0
+
+
 def test_samples_are_as_far_apart_as_asked_for_where_the_body_is_thick_and_flat_enough() -> None:
     ball = Spheres.of([[0.0, 0.0, 0.0]], [1.0])
     assert sizing_field(ball, np.eye(3), 0.2) == pytest.approx(0.2)
