@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The property `object.physplace`: the rests of an object, each keyed on its frame."""
+"""The property `object.physplace`: the rests of an object, each keyed on its frame, and a blob's switch."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from bpy.props import (
+    BoolProperty,
     CollectionProperty,
     EnumProperty,
     FloatProperty,
@@ -35,6 +36,7 @@ OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
 OVERRIDABLE_LIST = {"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
 
 
+JOIN, SMOOTH = "blob.join", "blob.smooth"  # widths: of an element's join, of a blob's joins
 PUSH, WORLD, OBJECT = "PUSH", "WORLD", "OBJECT"  # the kinds of a rest's forces
 STRENGTH = {
     "name": "Strength",
@@ -151,12 +153,33 @@ class PhysPlaceRest(PropertyGroup):
         )
 
 
+def joins_by_itself(element: PropertyGroup) -> bool:
+    """Return whether the join of an element of a blob has a width of its own, by its object's properties."""
+    width = _custom(element.id_data).get(JOIN, -1.0)
+    return isinstance(width, (int, float)) and width >= 0.0
+
+
+def _set_joins_by_itself(element: PropertyGroup, joins: bool) -> None:
+    """Give a join a width of its own, at first that of the blob's joins, or take it away."""
+    obj = cast("Object", element.id_data)
+    if joins != joins_by_itself(element):
+        width = 0.0 if obj.parent is None else _custom(obj.parent).get(SMOOTH, 0.0)
+        obj[JOIN] = width if joins else -1.0
+        obj.update_tag()
+
+
+def _custom(obj: object) -> Any:
+    """Return the custom properties of an object, which the stubs do not know."""
+    return obj
+
+
 class PhysPlaceObject(PropertyGroup):
     """The properties of an object: `object.physplace`."""
 
     if TYPE_CHECKING:
         rests: CollectionOf[PhysPlaceRest]
         active_rest: int
+        own_join_width: bool
     else:
         rests: CollectionProperty(
             name="Rests",
@@ -167,5 +190,15 @@ class PhysPlaceObject(PropertyGroup):
         active_rest: IntProperty(
             name="Active Rest",
             description="The number of the rest that is chosen in the list",
+            override=OVERRIDABLE,
+        )
+        own_join_width: BoolProperty(
+            name="Own Join Width",
+            description=(
+                "Whether the join of this element of a blob has a width of its own; "
+                "else it is as wide as the blob's joins"
+            ),
+            get=joins_by_itself,
+            set=_set_joins_by_itself,
             override=OVERRIDABLE,
         )

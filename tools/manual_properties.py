@@ -25,7 +25,7 @@ tooltips say them.
 # The groups of properties: a heading, how a script gets at it, and the class.
 GROUPS: Final = (
     ("Settings of a scene", "scene.physplace", "PhysPlaceSettings"),
-    ("Rests of an object", "object.physplace", "PhysPlaceObject"),
+    ("An object", "object.physplace", "PhysPlaceObject"),
     ("A rest", "object.physplace.rests[0]", "PhysPlaceRest"),
     ("A force of a rest", "object.physplace.rests[0].forces[0]", "PhysPlaceRestForce"),
     ("Switches of the window", "window_manager.physplace", "PhysPlaceSwitches"),

@@ -22,7 +22,7 @@ from ..operators.blobs.whole import (
     PHYSPLACE_OT_blob_element_delete,
     PHYSPLACE_OT_blob_update,
 )
-from ..scene.access import active_object, custom_properties, present
+from ..scene.access import active_object, custom_properties, extended, present
 from ..scene.blobs.elements.solids import ROUNDING, TUBE
 from ..scene.blobs.objects import (
     BIAS,
@@ -58,7 +58,6 @@ OF_ELEMENTS = {
     ROUNDING: "Rounding",
     TUBE: "Tube",
     WEIGHT: "Weight",
-    JOIN: "Join Width",
     MIRROR: "Mirror",
     SUBTRACT: "Subtract",
     FROZEN: "Frozen",
@@ -119,10 +118,14 @@ def _element(layout: UILayout, element: Object) -> None:
     row = layout.row(align=True)
     row.label(text=element.name, icon="EMPTY_DATA")
     row.operator(PHYSPLACE_OT_blob_element_delete.bl_idname, text="", icon="X")
-    _properties(layout.column(align=True), element, OF_ELEMENTS)
-    width = custom_properties(element).get(JOIN, 0.0)
-    if isinstance(width, (int, float)) and width < 0.0:
-        layout.label(text="Joined as wide as the blob's joins", icon="INFO")
+    column = layout.column(align=True)
+    _properties(column, element, OF_ELEMENTS)
+    if JOIN not in custom_properties(element):
+        return
+    switches = extended(element).physplace
+    column.prop(switches, "own_join_width")
+    if switches.own_join_width:
+        _properties(column, element, {JOIN: "Join Width"})
 
 
 def _properties(layout: UILayout, obj: Object, names: dict[str, str]) -> None:

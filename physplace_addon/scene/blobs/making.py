@@ -52,7 +52,7 @@ _DESCRIBED = {
     WEIGHT: "What the element counts in a sum; below 0 it pushes the surface away",
     JOIN: (
         "How wide the element's join with the others is, in the blob's own units: 0 is sharp. "
-        "Below 0 it is as wide as the blob's joins"
+        "Scripts set it below 0 for a join as wide as the blob's joins"
     ),
     TURN: "By how many radians the surface may turn over a particle: smaller ones where it bends; 0: by any",
     FOCUS: "How far from a dragged control point particles are smaller, in the blob's own units; 0: nowhere",
@@ -122,7 +122,7 @@ def add_element(
     first[SUBTRACT] = subtract
     first[FROZEN] = first[MIRROR] = False
     first[JOIN] = -1.0
-    _describe(first, JOIN, min=-1.0, soft_max=1.0, description=_DESCRIBED[JOIN])
+    _describe(first, JOIN, min=0.0, soft_max=1.0, description=_DESCRIBED[JOIN])
     for key in (SUBTRACT, FROZEN, MIRROR, JOIN):
         _let_be_overridden(first, key)
     if form.is_summed:

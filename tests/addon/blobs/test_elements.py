@@ -10,7 +10,7 @@ import pytest
 from mathutils import Matrix
 
 from physplace_addon.operators.blobs.session import BlobSession
-from physplace_addon.scene.access import custom_properties
+from physplace_addon.scene.access import custom_properties, extended
 from physplace_addon.scene.blobs.meshes import spread_over
 from physplace_addon.scene.blobs.models import read_blob
 from physplace_addon.scene.errors import SceneError
@@ -207,3 +207,18 @@ def test_particles_are_smaller_where_the_surface_bends_and_near_what_is_dragged(
     blob["blob.turn"] = -1.0
     with pytest.raises(SceneError, match="set it to 0 or more"):
         read_blob(blob)
+
+
+def test_an_element_gets_a_width_of_its_own_from_the_blob_s_joins_and_gives_it_up() -> None:
+    blob = add("box")
+    element, switches = active_object(), extended(active_object()).physplace
+    blob["blob.smooth"] = 0.3
+    assert not switches.own_join_width
+    switches.own_join_width = True
+    assert element["blob.join"] == pytest.approx(0.3)
+    element["blob.join"] = 0.1
+    switches.own_join_width = True
+    assert element["blob.join"] == pytest.approx(0.1), "it had one already"
+    switches.own_join_width = False
+    assert element["blob.join"] == -1.0
+    assert not switches.own_join_width
