@@ -159,6 +159,10 @@ class ModalOperator(ObjectOperator):
         """Go on with the session after a job of it has failed; raise the error if that is impossible."""
         raise error
 
+    def confirm_failed(self, context: Context, error: PhysPlaceError) -> None:
+        """Go on after it could not be confirmed, with everything put back; raise the error if it ends."""
+        raise error
+
     @property
     def holds(self) -> bool:
         """Whether Esc lets go of something that is held, rather than end the operator."""
@@ -338,13 +342,24 @@ class ModalOperator(ObjectOperator):
 
     def _confirmed(self, context: Context) -> set[OperatorReturnItems]:
         try:
-            conclusion = self.confirm(context)
+            conclusion = self._confirmation(context)
         except PhysPlaceError as error:
             self._give_up(context)
             tell(self, "ERROR", str(error))
             return {"CANCELLED"}
+        if conclusion is None:
+            self._show_text(context)
+            return {"RUNNING_MODAL"}
         self._close(context)
         return self._reported(conclusion)
+
+    def _confirmation(self, context: Context) -> Conclusion | None:
+        """Confirm; return None if that failed and it goes on. Raises PhysPlaceError if it ends."""
+        try:
+            return self.confirm(context)
+        except PhysPlaceError as error:
+            self.confirm_failed(context, error)
+            return None
 
     def _reported(self, conclusion: Conclusion) -> set[OperatorReturnItems]:
         tell(self, conclusion.kind, conclusion.text)

@@ -3,23 +3,19 @@
 
 from __future__ import annotations
 
-from time import perf_counter
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from bpy.types import Context, Event
 
 from ..core.jobs import Job, finished
-from ..core.wording import in_words
 from ..scene.access import view_layer_of
-from ..scene.changes import SceneChanges
-from ..scene.reading.visible import viewport_of, visible_objects
+from ..scene.differences import SceneWatch
 from ..scene.references import ObjectReference
 from .common import Conclusion, CursorProgress, cursor_progress
 from .modal import ModalOperator
 from .view import View
 
 ResultT = TypeVar("ResultT")
-LOOKS_AROUND: Final = 0.2  # seconds after which it is looked again which objects are visible
 
 
 class SlicedOperator(ModalOperator):
@@ -42,29 +38,14 @@ class SlicedOperator(ModalOperator):
     def beginning(self, context: Context, view: View, event: Event) -> Job[Conclusion | None]:
         """Do the job."""
         objects = view_layer_of(context).objects
-        self._changes, self._visible = SceneChanges(context), visible_objects(context, viewport_of(context))
-        self._looked = perf_counter()
+        self._watch = SceneWatch(context)
         self._named = [ObjectReference.of(obj) for obj in {*objects.selected, objects.active} if obj]
         return (yield from self.job(context))
 
     def end_reason(self, context: Context) -> str | None:
         """Return why it is pointless to go on; None if it is not."""
-        ends = (super().end_reason(context), *map(_missing, self._named), self._changed(context))
+        ends = (super().end_reason(context), *map(_missing, self._named), self._watch.difference(context))
         return next((reason for reason in ends if reason is not None), None)
-
-    def _changed(self, context: Context) -> str | None:
-        """Return what of the scene that the job has read is not so any more; None for nothing.
-
-        It is looked now and then which objects are visible.
-        """
-        changed, now = sorted(self._changes.take() & self._visible), perf_counter()
-        if changed:
-            return f"{in_words(changed)} changed meanwhile"
-        if now - self._looked < LOOKS_AROUND:
-            return None
-        self._looked = now
-        differing = sorted(self._visible ^ visible_objects(context, viewport_of(context)))
-        return f"{in_words(differing)} came into view or went out of it" if differing else None
 
 
 def _missing(reference: ObjectReference) -> str | None:

@@ -112,6 +112,15 @@ NOT_WORDS = re.compile(r"[A-Z0-9_ ]+|\S*_\S*|X Y Z|Shift|aeiou|an|status")  # ke
         '"Ball": its friction is -1, expected a finite number of 0 or more',
         '"Ball": its angular velocity must be finite, it is [nan 0. 0.]',
         '"Sheet": a flat thing holds nothing; choose another container, or give a number',
+        'Simulate has ended: "Lamp" and "The Mug" came into view or went out of it',
+        '"The Mug" changed meanwhile; paused: going on takes it into account',
+        'Replicate has ended: "The Mug" is named "Of it" now',
+        'Replicate has ended: "The Mug" is no longer there',
+        'object "Text": it lies so near to "The Floor" at the start that its side of it cannot be told; '
+        "move it a little to the side on which it is to be",
+        'object "Cube": its scale is not what it was when it was read; undo that, or begin again',
+        '"Mug": At rest on "The Table", stable; "Mug": 6 faces left out that have no place (not a finite '
+        "number)",
         "blob: points 0.001 apart would be too many; leave out what is very small beside the rest",
     ],
 )

@@ -272,3 +272,35 @@ async def test_who_changes_the_frame_ends_it(user: User) -> None:
     await user.until(lambda: not extension.open_sessions())
     assert current_scene().frame_current == 1
     assert cube_at().z == START
+
+
+async def test_it_waits_when_the_floor_is_deleted_and_goes_on_without_it(user: User) -> None:
+    await _begun(user, last=60)
+    await user.press("SPACE")
+    frame = current_scene().frame_current
+    await user.until(lambda: current_scene().frame_current > frame)
+    bpy.data.objects.remove(bpy.data.objects["Floor"])
+    await user.until(lambda: "Floor" in header())
+    assert '"Floor" came into view or went out of it; paused' in header()
+    await user.screenshot("floor-deleted")
+    kept = len(_frames())
+    await user.press("SPACE")
+    await user.until(lambda: "all frames are done" in header(), ticks=3000)
+    found = _matrices()
+    assert kept > frame
+    assert found[-1][2, 3] < 0.0
+    await user.press("RET")
+    _assert_played_back(found)
+
+
+async def test_mirrored_meanwhile_it_is_not_keyed_and_nothing_is_lost(user: User) -> None:
+    await _begun(user)
+    bpy.data.objects["Cube"].scale.x = -1.0
+    kept = len(_frames())
+    await user.press("RET")
+    assert '"Cube": its scale is not what it was' in header()
+    assert len(_frames()) == kept
+    bpy.data.objects["Cube"].scale.x = 1.0
+    await user.press("RET")
+    assert_nothing_is_open()
+    assert _key_count() > 0

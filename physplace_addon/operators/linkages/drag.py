@@ -18,6 +18,7 @@ from ...core.arrays import Floats
 from ...core.jobs import Job, finished
 from ...overlay.linkages import linkage_layers
 from ...scene.access import active_object, present
+from ...scene.differences import SceneWatch
 from ...scene.linkages.reading import reading_linkage
 from ...scene.references import by_full_name
 from ..common import Conclusion, cursor_progress, location_property
@@ -30,7 +31,7 @@ from ..view import View, object_under
 from .goal_run import GoalOfPart, dragging, posing
 from .session import LinkageSession
 from .solve import PART, POINT, TARGET, given_point
-from .targets import disabled_reason_for_posing
+from .targets import disabled_reason_for_posing, figure_changed
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
@@ -88,6 +89,7 @@ class PHYSPLACE_OT_linkage_drag(ModalOperator):
         chosen = active if under is None else under
         scenario = yield from reading_linkage(context, chosen)
         self.session = yield from LinkageSession.beginning(context, scenario)
+        self._watch = SceneWatch(context)
         if is_pressed and seen is not None:
             view = present(View.of(context))
             self._grab(context, view, pressed)
@@ -101,10 +103,13 @@ class PHYSPLACE_OT_linkage_drag(ModalOperator):
             self._is_grabbed = True
 
     def tick(self, context: Context, view: View, seconds: float) -> None:
-        """Follow the mouse, and show the pose; read what it comes near."""
+        """Follow the mouse, and show the pose; read what it comes near, and what else has changed."""
         if self.session.tick(seconds):
             self._show(context)
-        if self.session.has_to_read():
+        differing = self._watch.differing(context)
+        if differing & self.session.names:
+            self.end(context, figure_changed(differing & self.session.names))
+        elif differing or self.session.has_to_read():
             self.run_job(self.session.reading(context))
 
     def job_ended(self, context: Context, view: View) -> None:

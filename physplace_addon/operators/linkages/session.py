@@ -99,6 +99,11 @@ class LinkageSession(InteractiveSession):
         return self._prepared.scenario.found
 
     @property
+    def names(self) -> frozenset[str]:
+        """The names of the objects of the figure, as they were when it was read."""
+        return self.found.families
+
+    @property
     def poses(self) -> tuple[Pose, ...]:
         """The poses of its parts in the world."""
         return self._prepared.poses(self._state)

@@ -13,8 +13,10 @@ import bpy
 from bpy.props import FloatProperty
 from bpy.types import Context, Event
 
+from ...core.errors import PhysPlaceError
 from ...core.jobs import Job, finished
 from ...scene.access import active_object, present
+from ...scene.differences import SceneWatch
 from ...scene.linkages.posing import LinkagePose
 from ..common import Conclusion, cursor_progress
 from ..input_events import InputEvent
@@ -24,7 +26,7 @@ from ..modal import EventResult, ModalOperator
 from ..sliced import shown_at_cursor
 from ..view import View
 from .sitting import SittingSession, sitting_figure
-from .targets import disabled_reason_for_posing
+from .targets import disabled_reason_for_posing, figure_changed
 
 
 class PHYSPLACE_OT_linkage_sit(ModalOperator):
@@ -81,16 +83,22 @@ class PHYSPLACE_OT_linkage_sit(ModalOperator):
 
     def beginning(self, context: Context, view: View, event: Event) -> Job[Conclusion | None]:
         """Read the figure and begin."""
+        self._message = ""
         active = present(active_object(context))
         figure = yield from sitting_figure(context, active, self.stiffness, self.friction)
         self.session = SittingSession(figure)
+        self._watch = SceneWatch(context)
         return None
 
     def tick(self, context: Context, view: View, seconds: float) -> None:
-        """Step, and show where the figure is; read what it comes near."""
+        """Step, and show where the figure is; read what it comes near, and what else has changed."""
+        self._message = self._message if self.session.paused else ""
         if self.session.tick(seconds):
             self._show(context)
-        if self.session.has_to_read():
+        differing = self._watch.differing(context)
+        if differing & self.session.names:
+            self.end(context, figure_changed(differing & self.session.names))
+        elif differing or self.session.has_to_read():
             self.run_job(self.session.reading(context))
 
     def job_ended(self, context: Context, view: View) -> None:
@@ -125,6 +133,16 @@ class PHYSPLACE_OT_linkage_sit(ModalOperator):
     def confirm(self, context: Context) -> Conclusion:
         """Leave the figure as it is shown, and write the reports."""
         return self.session.write(context)
+
+    def confirm_failed(self, context: Context, error: PhysPlaceError) -> None:
+        """Say why it cannot be left there; it waits."""
+        self.session.paused = True
+        self._message = str(error)
+        self._show(context)
+
+    def header(self) -> str:
+        """Return the last message, or else how far it is."""
+        return self._message or self.session.figures()
 
     def hints(self) -> Sequence[KeyHint]:
         """Return the keys, as the artist has set them."""

@@ -147,6 +147,11 @@ class SittingSession(InteractiveSession):
         return self._history.state
 
     @property
+    def names(self) -> frozenset[str]:
+        """The names of the objects of the figure, as they were when it was read."""
+        return self._figure.found.families
+
+    @property
     def is_running(self) -> bool:
         """Whether it steps as time passes."""
         return not self.paused and self._figure.solver.status.is_running

@@ -23,6 +23,7 @@ from ...core.rigid import Pose
 from ...core.wording import in_words
 from ...overlay.marks import Marks, blocking_contacts, marks_of_state
 from ...scene.changes import SceneChanges, check_as_read
+from ...scene.differences import LOOKS_AROUND
 from ...scene.reading.nearness import Travel
 from ...scene.reading.scenario import Scenario, reading, reading_more
 from ...scene.reading.subjects.movers import named_whole
@@ -35,7 +36,6 @@ from ...scene.writing.outcome import Outcome, move
 from ...scene.writing.preview import Preview
 from ...scene.writing.transform import check_world_matrix
 from ..rests.keyed import key_as_rests
-from ..sliced import LOOKS_AROUND
 from ..view import View, nearest_pixel
 from .extricate import cleared_of_overlaps
 from .manipulation.point_handle import PointAction, PointHandle

@@ -23,6 +23,7 @@ from ...core.rigid import Pose
 from ...core.wording import counted
 from ...overlay.marks import Marks
 from ...scene.access import active_object
+from ...scene.differences import SceneWatch
 from ...scene.dynamics.preview import MotionPreview
 from ...scene.dynamics.reading import DynamicScenario, read_dynamics
 from ...scene.errors import SceneError
@@ -59,6 +60,7 @@ class SimulationSession(InteractiveSession):
         self._description = ""
         self._mouse: Floats = np.zeros(2)
         self._pacing = Pacing()
+        self._watch = SceneWatch(context, by_name=False)
 
     # what time does
 
@@ -69,6 +71,13 @@ class SimulationSession(InteractiveSession):
             self.history.show_latest()
             return True
         return False
+
+    def difference(self, context: Context, *, is_next: bool) -> str | None:
+        """Return what something else has changed while it runs, as a phrase; None for nothing.
+
+        is_next: whether the next frame is to be shown, which may show or hide what is animated.
+        """
+        return None if self.paused else self._watch.difference(context, at_once=is_next)
 
     def _step(self) -> bool:
         runs = not self.paused and not self._is_ahead and self._has_to_step
@@ -117,6 +126,7 @@ class SimulationSession(InteractiveSession):
             self._preview.go_on_with(self.run.scenario.subjects)
             self.has_changed = True
         self._by_hand.clear()
+        self._watch.forget(context)
         self.history.show_latest()
         self.paused = is_pulled and self.pulled is None
         if self.pulled is not None:
@@ -229,6 +239,8 @@ class SimulationSession(InteractiveSession):
     def show(self, context: Context) -> None:
         """Show the objects on the frame."""
         self._preview.show(context, self.frame, self._poses())
+        if not self.paused:
+            self._watch.look(context)
 
     def marks(self) -> Marks:
         """Return what is drawn: the contacts that press, and the pull."""

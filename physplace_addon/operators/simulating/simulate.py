@@ -89,8 +89,13 @@ class PHYSPLACE_OT_simulate(ModalOperator):
         return None
 
     def tick(self, context: Context, view: View, seconds: float) -> None:
-        """Step, and show the last frame."""
-        if self.session.tick(seconds):
+        """Step, and show the last frame; wait once something else has changed the scene."""
+        steps = self.session.tick(seconds)
+        difference = self.session.difference(context, is_next=steps)
+        if difference is not None:
+            self.session.pause()
+            self._message = f"{difference}; paused: going on takes it into account"
+        if steps:
             self._show(context)
 
     def job_ended(self, context: Context, view: View) -> None:
@@ -101,6 +106,11 @@ class PHYSPLACE_OT_simulate(ModalOperator):
         """Say why it cannot go on; it waits, for the artist to put that right."""
         self.session.pause()
         self._message = str(error)
+
+    def confirm_failed(self, context: Context, error: PhysPlaceError) -> None:
+        """Say why it cannot be keyed; it waits, so that no frame is lost."""
+        self.job_failed(context, error)
+        self._show(context)
 
     @property
     def holds(self) -> bool:

@@ -25,7 +25,15 @@ from ..changes import own_changes
 from ..errors import SceneError
 from ..writing.actions import keys_restored_on_error
 from ..writing.keys import Key, Keying, insert_automatically, insert_keys
-from ..writing.transform import READ_BACK, Channels, channels, check_world_matrix, set_channels
+from ..writing.transform import (
+    READ_BACK,
+    Channels,
+    channels,
+    check_world_matrix,
+    is_rescaled,
+    rescaled,
+    set_channels,
+)
 from .anchors import keep_anchors
 from .bone_constraints import is_acting, limits_of
 from .bone_frames import basis_channels, basis_matrix, matrix_of, refusal
@@ -256,7 +264,8 @@ def _check_bone(context: Context, place: BonePlace, pose: Pose) -> None:
     limited = any(next(limits_of(each), None) is not None for each in (bone, *bone.parent_recursive))
     off = LIMITED_BACK if limited else READ_BACK
     if np.abs(matrix - expected).max() > off * np.abs(expected).max():
-        raise _owned(armature, place.bone)
+        is_other = is_rescaled(armature, matrix_of(evaluated.matrix_world), place.whole)
+        raise rescaled(armature) if is_other else _owned(armature, place.bone)
 
 
 def _owned(armature: Object, name: str) -> SceneError:

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from ...core.arrays import Floats
 from ...core.wording import in_words
 from .. import rotations
-from ..affine import NOISE, is_similarity, is_singular
+from ..affine import NOISE, is_similarity, is_singular, split
 from ..errors import SceneError
 
 TRANSFORM = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")
@@ -183,7 +183,21 @@ def check_world_matrix(context: Context, obj: Object, matrix: Floats) -> None:
     written = obj.evaluated_get(context.evaluated_depsgraph_get()).matrix_world
     off = np.abs(np.array(written, dtype=np.float64) - matrix).max()
     if off > READ_BACK * np.abs(matrix).max():
-        raise _owned(obj)
+        raise rescaled(obj) if is_rescaled(obj, np.array(written), matrix) else _owned(obj)
+
+
+def is_rescaled(obj: Object, written: Floats, expected: Floats) -> bool:
+    """Return whether an object's world matrix (4, 4) has another scale than expected, or another sign of it,
+    and no constraint makes it so.
+    """
+    stretches = [split(matrix).stretch for matrix in (written, expected)]
+    alike = np.abs(stretches[0] - stretches[1]).max() <= READ_BACK * np.abs(stretches[1]).max()
+    return not alike and not any(map(_acts, obj.constraints))
+
+
+def rescaled(obj: Object) -> SceneError:
+    """Return the error that says of an object that its scale has been changed."""
+    return SceneError(obj.name, "its scale is not what it was when it was read", "undo that, or begin again")
 
 
 def _owned(obj: Object) -> SceneError:

@@ -1,0 +1,102 @@
+"""What an artist changes while something is simulated: it waits, says so, and no frame is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import bpy
+import pytest
+
+from physplace_addon.core.jobs import finished
+from physplace_addon.operators.simulating.session import SimulationSession
+from physplace_addon.scene.changes import own_changes
+from physplace_addon.scene.dynamics.reading import read_dynamics
+from physplace_addon.scene.errors import SceneError
+from tests.blender_data import current_view_layer
+from tests.scene import scenes
+from tests.scene.dynamics.rigid_scenes import key, select
+
+SECONDS = 0.05  # the time budget of a tick
+
+
+def _session() -> SimulationSession:
+    scenes.floor()
+    cube = scenes.cube("Cube", (0.0, 0.0, 3.0))
+    select(cube)
+    return SimulationSession(bpy.context, finished(read_dynamics(bpy.context, 8)))
+
+
+def _difference(session: SimulationSession) -> str | None:
+    return session.difference(bpy.context, is_next=True)
+
+
+def _show(session: SimulationSession) -> None:
+    with own_changes(bpy.context):  # as a modal operator works
+        session.show(bpy.context)
+
+
+def _delete_floor() -> None:
+    bpy.data.objects.remove(bpy.data.objects["Floor"])
+
+
+def _hide_floor() -> None:
+    bpy.data.objects["Floor"].hide_set(True)
+
+
+def _move_floor() -> None:
+    bpy.data.objects["Floor"].location.z -= 1.0
+
+
+@pytest.mark.parametrize("change", [_delete_floor, _hide_floor, _move_floor])
+def test_what_something_else_changes_is_said_once_and_counts_from_there_on(
+    change: Callable[[], None],
+) -> None:
+    session = _session()
+    while len(session.run.frames) < 3:
+        if session.tick(SECONDS):
+            assert _difference(session) is None, "its own changes do not count"
+            _show(session)
+    change()
+    current_view_layer().update()
+    difference = _difference(session)
+    assert difference is not None
+    assert difference.startswith('"Floor"')
+    session.pause()
+    kept = len(session.run.frames)
+    finished(session.going_on(bpy.context))
+    assert session.has_changed
+    assert len(session.run.frames) == kept, "no frame is lost"
+    assert _difference(session) is None
+
+
+def test_renaming_and_what_is_animated_change_nothing() -> None:
+    lamp = scenes.cube("Lamp", (9.0, 0.0, 9.0))
+    lamp.hide_viewport = True
+    lamp.keyframe_insert("hide_viewport", frame=4)
+    lamp.hide_viewport = False
+    lamp.keyframe_insert("hide_viewport", frame=1)
+    key(lamp, 1, (9.0, 0.0, 9.0))
+    key(lamp, 9, (9.0, 0.0, 4.0))
+    session = _session()
+    bpy.data.objects["Floor"].name = "Ground"
+    while session.run.is_running:
+        if session.tick(SECONDS):
+            assert _difference(session) is None
+            _show(session)
+    assert not lamp.visible_get()
+
+
+def test_a_scale_that_is_mirrored_meanwhile_is_named_where_its_motion_is_keyed() -> None:
+    session = _session()
+    while session.run.is_running:
+        session.tick(SECONDS)
+    cube = bpy.data.objects["Cube"]
+    cube.scale.x = -1.0
+    with pytest.raises(SceneError, match='"Cube": its scale is not what it was') as found:
+        session.write(bpy.context)
+    assert "driver" not in str(found.value)
+    assert cube.animation_data is None
+    assert cube.location.to_tuple() == (0.0, 0.0, 3.0)
+    cube.scale.x = 1.0
+    session.show_again(bpy.context)
+    assert "frames 1 to 9" in session.write(bpy.context).text
