@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.types import Action, FCurve, Key, Keyframe, NodeTree, Object, Scene
+from bpy.types import Action, FCurve, Key, Keyframe, NodeTree, Object, PoseBone, Scene
 
 from ..access import view_layer_of
 from .action_state import ActionState
@@ -67,6 +67,7 @@ def use_slot(obj: Object, identifier: str) -> None:
 def keys_restored_on_error(obj: Object, *, always: bool = False) -> Iterator[None]:
     """Restore the keys in the object's action, and its channels, if the block fails, or always.
 
+    So are the channels of what shares the action: these may differ from their keys, which count again then.
     The action stays the same data-block; one that got no key is not touched. Such blocks may be one within
     another.
     """
@@ -74,6 +75,7 @@ def keys_restored_on_error(obj: Object, *, always: bool = False) -> Iterator[Non
     action = data.action if data else None
     state, before, done = ActionState(action) if action else None, channels(obj), False
     slot = slot_of(obj) if action else ""
+    shared = [(each, channels(each)) for each in _sharing(action, obj)] if action else []
     try:
         yield
         done = not always
@@ -84,7 +86,18 @@ def keys_restored_on_error(obj: Object, *, always: bool = False) -> Iterator[Non
             elif state.put_back():
                 _use_former(obj, state.action, slot)
                 view_layer_of(bpy.context).update()  # else keys are evaluated after the channels are set
+                for each, values in shared:
+                    set_channels(each, values)
             set_channels(obj, before)
+
+
+def _sharing(action: Action, obj: Object) -> Iterator[Object | PoseBone]:
+    """Yield the other objects that use an action, and their bones."""
+    for each in bpy.data.objects:
+        data = each.animation_data
+        if each != obj and data is not None and data.action == action:
+            yield each
+            yield from () if each.pose is None else each.pose.bones
 
 
 def _use_former(obj: Object, action: Action, slot: str) -> None:

@@ -13,7 +13,13 @@ import pytest
 from physplace_addon.scene import rotations
 from physplace_addon.scene.access import present
 from physplace_addon.scene.errors import SceneError
-from physplace_addon.scene.writing.actions import curves_of, key_at, keys_restored_on_error
+from physplace_addon.scene.writing.actions import (
+    curves_of,
+    key_at,
+    keys_restored_on_error,
+    slot_of,
+    use_slot,
+)
 from physplace_addon.scene.writing.key_reduction import MotionScale, needed_keys
 from physplace_addon.scene.writing.keys import Key, Keying, insert_automatically, insert_keys, path_keys
 from physplace_addon.scene.writing.transform import Channels
@@ -270,3 +276,17 @@ def test_on_too_few_frames_every_key_is_still_a_state_on_a_whole_frame() -> None
     assert all(any(key.values is state for state in path) for key in keys)
     assert keys[-1].values is path[-1]
     assert [key.on_path for key in keys] == [True, True, True, True, False]
+
+
+def test_after_an_error_what_shares_the_action_keeps_what_was_moved_without_a_key() -> None:
+    cube, twin = scenes.cube(), scenes.cube("Twin", (5.0, 0.0, 0.0))
+    for obj in (cube, twin):
+        obj.keyframe_insert("location", frame=1)
+    animation_of(twin).action = action_of(cube)
+    use_slot(twin, slot_of(cube))
+    current_view_layer().update()
+    twin.location.y = 0.25  # without a key
+    _refused(cube, lambda: _key_on(cube, 9))
+    current_view_layer().update()
+    assert twin.location.y == 0.25
+    assert scenes.world_matrix(twin)[1, 3] == 0.25
