@@ -287,3 +287,25 @@ def test_without_a_figure_the_buttons_say_why_they_are_grey() -> None:
     assert physplace.linkage_drag.poll()
     bpy.ops.object.mode_set(mode="EDIT")
     assert not physplace.linkage_drag.poll()
+
+
+@pytest.mark.parametrize("stands_first", [True, False])
+def test_a_joint_to_what_stands_holds_where_it_held_also_if_its_part_is_moved_by_hand(
+    stands_first: bool,
+) -> None:
+    post, arm = rigs.box("Post", (0.2, 0.2, 0.9)), rigs.box("Arm", (0.2, 0.2, 0.9))
+    arm.location = (0.0, 0.0, 2.0)
+    body(post, "PASSIVE")
+    body(arm)
+    holder = constraint("POINT", *((post, arm) if stands_first else (arm, post)))
+    holder.location = (0.0, 0.0, 1.0)
+    current_view_layer().update()
+    scenes.activate(arm)
+    assert physplace.linkage_solve(point=(0.0, 0.0, 2.9), target=(1.0, 0.0, 2.5)) == {"FINISHED"}
+    arm_end = (scenes.world_matrix(arm) @ (0.0, 0.0, -1.0, 1.0))[:3]
+    np.testing.assert_allclose(arm_end, (0.0, 0.0, 1.0), atol=1e-5)
+    assert scenes.world_matrix(holder)[:3, 3].tolist() == [0.0, 0.0, 1.0]
+    assert abs(scenes.world_matrix(arm)[2, 0]) > 0.1, "it has turned"
+    arm.location.x += 0.4
+    current_view_layer().update()
+    refused(physplace.linkage_solve, arm, '"Joint": its parts do not meet: they are 0.4 apart')
