@@ -25,6 +25,10 @@ At b = +-pi/2 the angles a and c have no meaning.  So their gaps to a limit are 
 
 which is finite everywhere, and has the same sign as g.  An angle counts with the whole turns that bring it
 nearest to the middle of its range.  A locked angle is an equation of the same form.
+
+Of a turn nothing tells a from a + 2 pi.  So a range of a or c that is open at one side, all that is beyond a
+limit, ends at half a turn, where an angle counted from 0 leaps to the limit's other side: that is a limit,
+too.  b has no such leap.
 """
 
 from __future__ import annotations
@@ -116,6 +120,7 @@ class AngleRows(RowBatch):
         axes = axes.reshape(-1, 3)
         lower = np.array([each.lower for each in constraints]).reshape(-1, 3)
         upper = np.array([each.upper for each in constraints]).reshape(-1, 3)
+        lower, upper = _closed(axes, lower, upper)
         with np.errstate(invalid="ignore"):
             middle = np.where(np.isfinite(lower + upper), 0.5 * (lower + upper), 0.0)
         number, position, target, way = [], [], [], []
@@ -254,3 +259,11 @@ def angle_limits(constraints: Sequence[Constraint], groups: Grouping) -> AngleRo
     mine = [each for each in constraints if isinstance(each, EulerAngles)]
     rows = AngleRows.of(mine, groups, limits=True) if mine else None
     return rows if rows is not None and len(rows.number) else None
+
+
+def _closed(axes: Ints, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+    """Return ranges (k, 3) of angles by axis, with ends at half a turn of outer ones open at one side."""
+    outer = np.arange(3) != axes[:, 1:2]
+    above = outer & (np.abs(lower) < np.pi) & np.isinf(upper)
+    below = outer & (np.abs(upper) < np.pi) & np.isinf(lower)
+    return np.where(below, -np.pi, lower), np.where(above, np.pi, upper)

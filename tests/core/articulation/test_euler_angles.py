@@ -148,6 +148,29 @@ def test_a_turn_beyond_the_limits_stops_at_them(order: str, rng: np.random.Gener
     assert min(np.abs(angles - LOWER).min(), np.abs(angles - UPPER).min()) < 1e-6
 
 
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_range_that_is_open_at_one_side_ends_at_half_a_turn(order: str, rng: np.random.Generator) -> None:
+    """An angle beyond it leaps to the other side of the limit: a figure stops there, and is not lost."""
+    first = "XYZ".index(order[0])
+    start, upper = np.zeros(3), FREE.copy()
+    start[first], upper[first] = -2.8, 0.4
+    linkage, poses = two_parts(rng, order, start, -FREE, upper)
+    anchors = linkage.joints[0].anchors
+    beyond = start - 0.6 * np.eye(3)[first]
+    turn = Pose(quaternion_from_matrix(turned(order, beyond)), np.zeros(3))
+    goal = poses[0].compose(anchors.frame1).compose(turn).compose(anchors.frame2.inverse())
+    scene = LinkageScene.of(linkage, poses, clearances=False)
+    pin = OrientationGoal(0, poses[0].rotation, weight=1e4)
+    solver = LinkageSolve(scene, scene.start, [pin, OrientationGoal(1, goal.rotation)])
+    for _ in range(100):
+        solver.step()
+        if not solver.status.is_running:
+            break
+    assert solver.status is LinkageStatus.AT_LIMIT
+    angle = angles_of(order, linkage, solver.state.poses)[first]
+    assert np.pi - abs(angle) < 1e-6
+
+
 def test_a_locked_angle_stays_while_the_others_turn(rng: np.random.Generator) -> None:
     lower, upper = -FREE, FREE.copy()
     lower[0] = upper[0] = 0.3
