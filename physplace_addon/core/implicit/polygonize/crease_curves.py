@@ -27,7 +27,8 @@ _ARC = 0.8  # least cosine between the tangent at a neighbour and that of an arc
 _ALIKE = 0.7  # least cosine between the normals of neighbours, side by side
 _NEAREST = 24  # points among which neighbours are looked for
 _SHORT = 0.9  # shortest links: a zone is no wider
-_UNEVEN = 1.9  # times the shortest link that it meets: a longer one is halved
+# times the shortest link that it meets: a longer one is halved, but not twice as long ones, as halving leaves
+_UNEVEN = 2.1
 _ZONE = 0.65  # longest links: what is no crease point is no nearer to a crease point
 _ZONES = 6  # nearest points in whose zones a place may be
 
@@ -175,9 +176,10 @@ class CreaseCurves:
 
     @cached_property
     def uneven(self) -> Bools:
-        """Which links (m,) are much longer than others that they meet."""
-        shortest = self._shortest_and_longest[0]
-        return np.asarray(self.gaps > _UNEVEN * shortest[self.vertex_of[self.links]].min(axis=1))
+        """Which links (m,) are much longer than others that they meet, or than their ends' zones reach."""
+        ends, shortest = self.vertex_of[self.links], self._shortest_and_longest[0]
+        uncovered = self.gaps > self.zones[ends].sum(axis=1)
+        return np.asarray(uncovered | (self.gaps > _UNEVEN * shortest[ends].min(axis=1)))
 
     @cached_property
     def tree(self) -> cKDTree:
