@@ -3,7 +3,8 @@
 From points on creases (`crease_points`) each curve is followed both ways, all curves at once: where a point
 has no neighbour ahead, the next one is a step along the tangent, brought onto the crease. Where the crease
 leads no farther, its end is found by halving the step, and the corner where three sides meet near that end.
-From a corner all creases that end in it are followed.
+From a corner all creases that end in it are followed. Where a crease becomes too narrow to be followed, links
+become short, as its sides come near to each other beside that end.
 
 Links are halved from whose middle the crease is farther than is allowed, that are much longer than the next
 one, or to which another point of a crease comes too near. Where no crease leads from one
@@ -39,7 +40,10 @@ _HALVINGS = 9  # halvings of the step that ends at a corner
 _CORNER = (0.1, 0.5)
 _LEADS = (0.5, 0.05)  # shares of the way from a corner to such a point: the crease is there
 _BESIDE = 0.3  # of the distance from a corner: how far off its tangent a crease may be
-_SAGGING = 0.12  # lengths of a link: a crease from one end to the other is no farther from its middle
+# lengths of a link: how far from the cubic curve between its ends a crease is looked for, nearer where that
+# fails, as where its sides bend
+_REACHES = (0.5, 0.25, 0.12)
+_SAGGING = 0.12  # lengths of a link: how far a crease from one end to the other is from the cubic curve there
 _AT_ONCE = 0.02  # steps: a crease that ends so near to a point ends there
 _ALIKE = 0.9  # least cosine between the normals of one crease at a corner
 _ROUNDS = 60  # most rounds in which points are added
@@ -69,14 +73,17 @@ def crease_curves(
         if open_.any():
             curves = _followed(function, curves, open_, least)
             continue
-        cornered = _with_corners_between(function, curves, least)
+        middles, known = _middles(function, curves)
+        cornered = _with_corners_between(function, curves, ~known, least)
         if cornered is not curves:
             curves = cornered
             continue
-        cut = _too_long(function, curves, _OFF * within, spacing) & (curves.gaps > 2.0 * least)
+        bent = length(middles.places - curves.points.places[curves.links].mean(axis=1))
+        cut = known & (curves.gaps > 2.0 * least)
+        cut &= (bent > _OFF * within) | _too_long(function, curves, spacing)
         if not cut.any():
             break
-        curves = _with_middles(function, curves, cut)
+        curves = _with_middles(curves, middles, cut)
     return curves
 
 
@@ -88,16 +95,22 @@ def halved_links(
         return curves
     at = np.isin(curves.vertex_of[curves.links], vertices).any(axis=1)
     cut = at & (curves.gaps > 2.0 * _LEAST * spacing)
-    return _with_middles(function, curves, cut) if cut.any() else curves
+    if not cut.any():
+        return curves
+    middles, known = _middles(function, curves)
+    return _with_middles(curves, middles, cut & known)
 
 
 def _begun(function: ImplicitFunction, points: CreasePoints, spacing: float) -> CreaseCurves:
-    """Return points with steps as short as the crease bends there, none nearer to another than that."""
+    """Return points with steps as short as the crease bends there, or sheets are near, and none nearer to
+    another than that.
+    """
     probe = np.full(len(points), _LEAST * spacing)
     ahead = points.moved(points.places + probe[:, None] * points.tangents)
     near, known = on_creases(function, ahead, _REACH * probe)
     turn = np.where(known, length(near.tangents - points.tangents), 0.0)
     steps = np.clip(_BEND * probe / np.maximum(turn, 1e-9), probe, _STEP * spacing)
+    steps = np.minimum(steps, _clear_steps(function, points, spacing))
     stays = thinned_rows(points.places, _CLOSE * steps)
     return CreaseCurves.of(points.taken(stays), steps[stays])
 
@@ -174,12 +187,12 @@ def _corners_after(function: ImplicitFunction, last: CreasePoints, steps: Floats
     return corners, known
 
 
-def _with_corners_between(function: ImplicitFunction, curves: CreaseCurves, least: float) -> CreaseCurves:
-    """Return curves with the corners between linked points where no crease leads from one to the other."""
-    middles = curves.points.places[curves.links].mean(axis=1)
-    start = curves.points.taken(curves.links[:, 0]).moved(middles)
-    broken = ~on_creases(function, start, _SAGGING * curves.gaps)[1]
-    corners, known = corners_near(function, middles[broken], curves.gaps[broken])
+def _with_corners_between(
+    function: ImplicitFunction, curves: CreaseCurves, broken: Bools, least: float
+) -> CreaseCurves:
+    """Return curves with the corners between linked points, where no crease leads on broken links (m,)."""
+    middles = curves.points.places[curves.links[broken]].mean(axis=1)
+    corners, known = corners_near(function, middles, curves.gaps[broken])
     steps = curves.steps[curves.links[broken][known]].min(axis=1)
     new = _from_corners(function, curves, corners[known], steps)
     return _thinned(curves.joined(new), len(curves), least) if len(new) else curves
@@ -202,11 +215,7 @@ def _ends(
         tried = start.moved(start.places + (middle * steps)[:, None] * ways)
         found, known = on_creases(function, tried, _REACH * middle * steps)
         low, high = np.where(known, middle, low), np.where(known, high, middle)
-        last = CreasePoints(
-            np.where(known[:, None], found.places, last.places),
-            np.where(known[:, None, None], found.normals, last.normals),
-            start.convex,
-        )
+        last = last.where(known, found)
     return last, low
 
 
@@ -249,29 +258,29 @@ def _alike(points: CreasePoints, first: Ints, second: Ints) -> Bools:
     return np.asarray(np.maximum(dot(one, other).min(axis=1), dot(one, other[:, ::-1]).min(axis=1)) >= _ALIKE)
 
 
-def _too_long(function: ImplicitFunction, curves: CreaseCurves, off: float, spacing: float) -> Bools:
-    """Return which links (m,) are too long, or too far from their crease, or have a point in their ball."""
+def _too_long(function: ImplicitFunction, curves: CreaseCurves, spacing: float) -> Bools:
+    """Return which links (m,) are too long, or have a point in their ball."""
     if not len(curves.links):
         return np.zeros(0, dtype=np.bool_)
-    _, known, bent = _middles(function, curves, np.ones(len(curves.links), dtype=np.bool_))
     steps = curves.steps[curves.links].max(axis=1)
-    clear = _clear_steps(function, curves, spacing)[curves.links].min(axis=1)
-    long = known & ((bent > off) | (curves.gaps > _LONG * np.minimum(steps, clear)))
-    return np.asarray(long | (known & (curves.uneven | _crowded(curves))))
+    clear = np.where(curves.corners, np.inf, _clear_steps(function, curves.points, spacing))
+    # where a crease becomes too narrow to be followed it leads on, its sides as near as one likes
+    clear[(curves.ahead < 0).any(axis=1) & curves.points.narrow] = _LEAST * spacing
+    clear = clear[curves.links].min(axis=1)
+    long = curves.gaps > _LONG * np.minimum(steps, clear)
+    return np.asarray(long | curves.uneven | _crowded(curves))
 
 
-def _clear_steps(function: ImplicitFunction, curves: CreaseCurves, spacing: float) -> Floats:
+def _clear_steps(function: ImplicitFunction, points: CreasePoints, spacing: float) -> Floats:
     """Return how far apart points of creases may be (n,), so that their zones do not reach the next sheet.
 
     It is looked for between the normals of the two sides, on the hollow side of the crease, and in the middle
     between them on the other one, where the sides themselves are not met. At corners there are more sides.
     """
-    points, clear = curves.points, np.full(len(curves), np.inf)
     middle = length_and_unit(points.normals.sum(axis=1))[1]
     fan = length_and_unit(np.concatenate([points.normals, middle[:, None]], axis=1) + middle[:, None])[1]
     ways = np.concatenate([fan, -middle[:, None]], axis=1) * np.where(points.convex, 1.0, -1.0)[:, None, None]
-    rows = np.flatnonzero(~curves.corners)
-    clear[rows] = clear_distances(function, points.places[rows], ways[rows], spacing)
+    clear = clear_distances(function, points.places, ways, spacing)
     return np.asarray(np.maximum(_CLEAR * clear, _LEAST * spacing))
 
 
@@ -292,24 +301,39 @@ def _crowded(curves: CreaseCurves) -> Bools:
     return np.asarray(others.min(axis=1) < power + _FREE * curves.gaps**2)
 
 
-def _middles(
-    function: ImplicitFunction, curves: CreaseCurves, which: Bools
-) -> tuple[CreasePoints, Bools, Floats]:
-    """Return the points on creases nearest to the middles of some links (m,), which (k,) of them are known,
-    and how far they are from these middles (k,), in scene units.
+def _middles(function: ImplicitFunction, curves: CreaseCurves) -> tuple[CreasePoints, Bools]:
+    """Return the points on creases next to the middles of links (m,), and which of them are known."""
+    start = _halfway(curves.points, curves.links)
+    found, known = start, np.zeros(len(start), dtype=np.bool_)
+    for share in _REACHES:
+        if known.all():
+            break
+        more, there = on_creases(function, start, share * curves.gaps)
+        there &= ~known & (length(more.places - start.places) <= _SAGGING * curves.gaps)
+        found, known = found.where(there, more), known | there
+    return found, known
+
+
+def _halfway(points: CreasePoints, links: Ints) -> CreasePoints:
+    """Return about where creases are halfway along links (k, 2), with the means of the normals at their ends:
+    on the cubic curves whose tangents there are theirs.
     """
-    links = curves.links[which]
-    centres = curves.points.places[links].mean(axis=1)
-    start = curves.points.taken(links[:, 0]).moved(centres)
-    found, known = on_creases(function, start, _REACH * curves.gaps[which])
-    return found, known, length(found.places - centres)
+    first, second = (points.taken(own) for own in links.T)
+    swapped = second.normals[:, ::-1]
+    crossed = dot(first.normals, second.normals - swapped).sum(axis=1) < 0.0
+    normals = first.normals + np.where(crossed[:, None, None], swapped, second.normals)
+    way = second.places - first.places
+    leaving, coming = (
+        np.copysign(length(way), dot(own.tangents, way))[:, None] * own.tangents for own in (first, second)
+    )
+    middles = 0.5 * (first.places + second.places) + (leaving - coming) / 8.0
+    return CreasePoints(middles, length_and_unit(normals)[1], first.convex)
 
 
-def _with_middles(function: ImplicitFunction, curves: CreaseCurves, cut: Bools) -> CreaseCurves:
-    """Return curves with points in the middle of some links (m,), and steps that are as short there."""
-    found, known, _ = _middles(function, curves, cut)
-    links, gaps = curves.links[cut][known], 0.55 * curves.gaps[cut][known]
+def _with_middles(curves: CreaseCurves, middles: CreasePoints, cut: Bools) -> CreaseCurves:
+    """Return curves with points in the middles (m,) of some links (m,), and steps that are as short there."""
+    links, gaps = curves.links[cut], 0.55 * curves.gaps[cut]
     steps = curves.steps.copy()
     for end in (0, 1):
         np.minimum.at(steps, links[:, end], gaps)
-    return replace(curves, steps=steps).joined(CreaseCurves.of(found.taken(known), gaps))
+    return replace(curves, steps=steps).joined(CreaseCurves.of(middles.taken(cut), gaps))

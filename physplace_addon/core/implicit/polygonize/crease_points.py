@@ -35,7 +35,8 @@ from .creases import jumps_between
 _BESIDE = (0.25, 0.06, 0.012, 2.4e-3, 3e-4, 3e-5)
 _ALIKE = 0.75  # least cosine between the normals of one side at places a reach apart
 _LEAST_TURN = 0.15  # radians between the normals of the two sides of a crease
-_NARROW = 1.9  # between the unit normals of both sides, 143 degrees: a narrow notch, or a sharp knife
+# between the unit normals of both sides, 143 degrees: creases are no narrower notches, or sharper knives
+_NARROW, _NEARLY = 1.9, 0.99
 _FARTHEST = 1.0  # reaches that a place may be from where it was looked for
 _EXACT = 1e-6  # reaches that a point may be off the surface
 _ABSURD = 100.0  # reaches: what F says to be farther off is no nearer for it
@@ -80,8 +81,8 @@ class CreasePoints:
 
     @property
     def narrow(self) -> Bools:
-        """Which (n,) are in narrow notches, or on sharp knives."""
-        return np.asarray(length(self.normals[:, 0] - self.normals[:, 1]) > _NARROW)
+        """Which (n,) are where the crease is about as narrow as those that count may be."""
+        return np.asarray(length(self.normals[:, 0] - self.normals[:, 1]) > _NEARLY * _NARROW)
 
     def taken(self, rows: Ints | Bools) -> CreasePoints:
         """Return some of the points, by their numbers (k,) or marks (n,)."""
@@ -90,6 +91,14 @@ class CreasePoints:
     def moved(self, places: Floats) -> CreasePoints:
         """Return the points at other places (n, 3), about which the crease goes on."""
         return CreasePoints(places, self.normals, self.convex)
+
+    def where(self, rows: Bools, other: CreasePoints) -> CreasePoints:
+        """Return the points, in some rows (n,) those of others."""
+        return CreasePoints(
+            np.where(rows[:, None], other.places, self.places),
+            np.where(rows[:, None, None], other.normals, self.normals),
+            np.where(rows, other.convex, self.convex),
+        )
 
     def joined(self, other: CreasePoints) -> CreasePoints:
         """Return these points and others."""
@@ -111,13 +120,16 @@ def crease_points_between(function: ImplicitFunction, ends: Floats) -> CreasePoi
     return found.taken(known)
 
 
-def on_creases(function: ImplicitFunction, near: CreasePoints, reaches: Floats) -> tuple[CreasePoints, Bools]:
+def on_creases(
+    function: ImplicitFunction, near: CreasePoints, reaches: Floats, most: float = _NARROW
+) -> tuple[CreasePoints, Bools]:
     """Return points on the creases that pass near places, and of which (n,) they are one.
 
     Args:
         function: F.
         near: places near creases, with about the normals of both sides there.
         reaches: how far the creases may be (n,), in scene units.
+        most: how far the unit normals of both sides are apart at most.
     """
     if not len(near):
         return near, np.zeros(0, dtype=np.bool_)
@@ -138,7 +150,8 @@ def on_creases(function: ImplicitFunction, near: CreasePoints, reaches: Floats) 
     value, gradient = function.gradient(places)
     known &= np.abs(value) <= _EXACT * reaches * length(gradient)
     known &= length(places - near.places) <= _FARTHEST * reaches
-    known &= length(normals[:, 0] - normals[:, 1]) >= _LEAST_TURN
+    turn = length(normals[:, 0] - normals[:, 1])
+    known &= (turn >= _LEAST_TURN) & (turn <= most)
     return CreasePoints(places, normals, near.convex), known
 
 

@@ -54,7 +54,7 @@ from .surface_points import CreaseSearch, SurfacePoints, neighbouring
 from .surface_sampling import thinned
 
 _ROUNDS = 40  # most rounds in which points are added
-_FOLLOWED = 16  # rounds after which creases are no longer followed where triangles are still bad
+_FOLLOWED = 16  # rounds after which creases are no longer followed where triangles at them are still bad
 # times as large as the sizing field allows that balls may be after as many rounds: it has jumps, where each
 # new point finds a smaller size beside it, and what is asked of a mesh is in the other bounds
 _EASED = 2.0
@@ -120,7 +120,8 @@ def delaunay_refining(
         needed = 0.0 if bad.any() else _needed(own, found.triangles, balls)
         too_many = max(needed, len(grown.places) + len(more)) > most or worked > _WORK * most
         ends = too_many or (not len(more) and grown is own) or round_ == _ROUNDS - 1
-        if len(own.curves) and bad.any() and (ends or round_ >= _FOLLOWED) and round_ < _ROUNDS - 1:
+        late = (ends or round_ >= _FOLLOWED) and round_ < _ROUNDS - 1
+        if late and _are_at_creases(bad, own, found.triangles):
             grown = creases.given_up(own)
         elif ends:
             break
@@ -151,6 +152,13 @@ def _bad(
     bad[_buried(function, points, found.triangles, spacing)] = False
     bad[found.triangles[in_bubbles(found, components)]] = True
     return bad
+
+
+def _are_at_creases(bad: Bools, points: SurfacePoints, triangles: Ints) -> bool:
+    """Return whether some bad points (n,) are on creases, or in triangles with those that are."""
+    on = np.arange(len(bad)) < len(points.curves.vertices)
+    beside = triangles[on[triangles].any(axis=1)]
+    return bool(bad[on].any() or bad[beside].any())
 
 
 def _estimated(function: ImplicitFunction, places: Floats, spacing: float) -> float:

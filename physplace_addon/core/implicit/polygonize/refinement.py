@@ -32,6 +32,7 @@ _ALL_OVER = np.array([(i, j, 6 - i - j) for i in range(6) for j in range(7 - i) 
 _MOST_TRIANGLES, _MOST_GROWTH = 60_000, 8
 _ANGLE = 0.3  # radians between the two triangles at an edge that may be on a crease
 _REACH = 0.5  # lengths of the edge that the crease may be from its midpoint
+_ANY = 2.0  # between the unit normals of both sides of a crease, however narrow it is
 
 
 def refined(
@@ -170,7 +171,7 @@ def edge_middles(function: ImplicitFunction, points: Floats, topology: MeshTopol
     sizes = length(ends[:, 1] - ends[:, 0])
     middles = projected(function, ends.mean(axis=1), 0.25 * float(sizes.max(initial=0.0)))
     may_be, near = _sharp(points, topology, which)
-    found, known = on_creases(function, near, _REACH * sizes[may_be])
+    found, known = on_creases(function, near, _REACH * sizes[may_be], _ANY)
     middles[np.flatnonzero(may_be)[known]] = found.places[known]
     return middles
 

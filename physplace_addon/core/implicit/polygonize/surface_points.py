@@ -89,8 +89,8 @@ def neighbouring(points: Floats) -> Ints:
 class CreaseSearch:
     """Finds creases between points, once between each two, and takes them into the points.
 
-    Where some are narrow notches, none are followed: beside these, sides are nearer to each other than points
-    of a crease are apart, and triangles could not tell them apart.
+    Narrow notches are no creases to follow (`crease_points`): beside these, sides are nearer to each other
+    than points of a crease are apart, and triangles could not tell them apart.
     """
 
     def __init__(self, function: ImplicitFunction, spacing: float, within: float) -> None:
@@ -115,8 +115,6 @@ class CreaseSearch:
             return points
         curves = halved_links(self.function, points.curves, crowded, self.spacing)
         curves = crease_curves(self.function, curves, found, self.spacing, self.within)
-        if curves.points.narrow.any():
-            return self.given_up(points)
         return points if len(curves) == len(points.curves) else points.with_curves(curves)
 
     def given_up(self, points: SurfacePoints) -> SurfacePoints:

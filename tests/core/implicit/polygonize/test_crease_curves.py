@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from physplace_addon.core.implicit import Boxes, FlatCylinders, Spheres, difference, union
+from physplace_addon.core.implicit import Boxes, Ellipsoids, FlatCylinders, Spheres, difference, union
 from physplace_addon.core.implicit.functions.base import ImplicitFunction
 from physplace_addon.core.implicit.polygonize.crease_curves import CreaseCurves, no_curves
 from physplace_addon.core.implicit.polygonize.crease_following import crease_curves
@@ -68,6 +68,19 @@ def test_creases_shorter_than_a_step_between_two_corners_are_followed() -> None:
     second = Boxes.of([0.3, 0.28, 0.4], [[0.72, 0.7, 0.5]])
     curves = curves_of(difference(first, [second]))
     assert_three_meet_at_each_corner(curves, 14)
+
+
+def test_a_crease_is_followed_to_where_it_becomes_a_narrow_notch() -> None:
+    """There its zones are small, as the notch goes on, but only there."""
+    lying = Ellipsoids.of([[0.1, 0.3, 0.72]], [[0.25, 0.9, 0.3]], np.eye(3)[None])
+    curves = curves_of(union([Spheres.of([[0.0, 0.0, 0.0]], [0.5]), lying]))
+    jumps = np.linalg.norm(curves.points.normals[:, 0] - curves.points.normals[:, 1], axis=1)
+    assert jumps.max() <= 1.9
+    ends = np.bincount(curves.vertex_of[curves.links].ravel()) == 1
+    assert ends.sum() == 4
+    assert jumps[curves.vertices][ends].min() > 1.88
+    assert curves.zones[ends].max() < 0.05 * SPACING
+    assert len(curves) < 60
 
 
 def test_zones_of_creases_do_not_reach_the_other_side_of_a_wall() -> None:

@@ -149,6 +149,16 @@ def test_parts_that_meet_in_narrow_notches_have_a_closed_mesh() -> None:
     assert least_angles(mesh)[nearest[mesh.triangles].min(axis=1) > 0.1 * SIGMA].min() >= 15.0
 
 
+def test_wide_creases_are_edges_beside_narrow_notches() -> None:
+    """Two balls meet at right angles, and a third one meets the second in a notch of 30 degrees."""
+    places = [[0.0, 0.0, 0.0], [0.7, 0.0, 0.0], [0.7 + np.cos(np.radians(15.0)), 0.0, 0.0]]
+    function = union([Spheres.of([place], [0.5]) for place in places])
+    mesh = triangulated(function, surface_samples(function, 0.3), 0.15)
+    assert mesh.status is MeshStatus.CLOSED
+    away = np.abs(np.linalg.norm(mesh.points[:, None] - places, axis=2) - 0.5)
+    assert (away[:, :2] < 1e-9).all(axis=1).sum() > 10
+
+
 def test_no_point_is_added_beside_another_however_large_the_ball_about_it(rng: np.random.Generator) -> None:
     """Rounding and points on a wrong sheet make balls that are not empty, with centres at other points."""
     places = rng.normal(size=(60, 3))
