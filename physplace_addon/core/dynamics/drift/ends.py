@@ -34,8 +34,8 @@ def share_to_limit(moment: Moment, trial: Trial, passing: Bools, reaches: bool) 
 
 
 def share_to_hit(scene: Scene, moment: Moment, trial: Trial, h: float, left_out: Bools, meets: bool) -> float:
-    """Return the share of a trial, maybe more than 1, after which the first contact of curved bodies that it
-    may run into is met; 1 where the trial may stay as it is.
+    """Return the share of a trial, maybe more than 1, after which the first contact that it may run into is
+    met; 1 where the trial may stay as it is.
 
     The gap at the end of a drift of a part p of h seconds is g + p h u + p^2 b, with u the speed at which it
     opens at first and b, of the kick and of bent paths, from the end of this trial.  So a hit is met without
@@ -44,7 +44,7 @@ def share_to_hit(scene: Scene, moment: Moment, trial: Trial, h: float, left_out:
     left_out (k,): the moment's points that may be run into.
     meets: whether the trial is to end at a hit, and not before.
     """
-    fast = np.flatnonzero(left_out & ~_between_plain(moment))
+    fast = np.flatnonzero(left_out)
     if len(fast) == 0:
         return 1.0
     opened, _ = moment.contacts.speeds(moment.motion.twists_to(scene.inertia, trial.drift.motion))
@@ -63,16 +63,6 @@ def share_to_hit(scene: Scene, moment: Moment, trial: Trial, h: float, left_out:
     size = np.sqrt(np.maximum(slope**2 - 4.0 * bend * room, 0.0)) - slope
     met = np.divide(2.0 * room, size, out=np.full_like(size, np.inf), where=size > 0.0)
     return float(met.min()) / part if (met > 0.0).all() and np.isfinite(met.min()) else 1.0
-
-
-def _between_plain(moment: Moment) -> Bools:
-    """Return which points (k,) of a moment are between two bodies of which nothing is curved: their paths are
-    searched quickly.
-    """
-    system = moment.system
-    plain = np.array([body is None or body.is_plain for body in (*system.bodies, system.fixed)])
-    both: Bools = plain[moment.points.body1] & plain[moment.points.body2]
-    return both
 
 
 def part_to_end_of_slip(scene: Scene, moment: Moment, drift: Drift, h: float) -> float:
