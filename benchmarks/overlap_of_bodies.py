@@ -101,10 +101,10 @@ def _least_distance(shape: ExactShape, triangles: Floats, body: Body) -> float:
     surely not negative.
     """
     low, high = _box(body, Pose.identity())
-    near = ((triangles.min(axis=1) <= high) & (triangles.max(axis=1) >= low)).all(axis=1)
-    parts, size = triangles[near], float(np.linalg.norm(high - low))
+    parts, size = triangles, float(np.linalg.norm(high - low))
     least = np.inf
     for _ in range(LEVELS):
+        parts = parts[((parts.min(axis=1) <= high) & (parts.max(axis=1) >= low)).all(axis=1)]
         if not len(parts):
             break
         middle = parts.mean(axis=1)

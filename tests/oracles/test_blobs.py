@@ -7,10 +7,12 @@ import pytest
 
 from benchmarks.overlap_of_bodies import overlap_of
 from benchmarks.random_scenes import BLOBS, LEVEL, SPREAD, Thing
+from physplace_addon.core.arrays import Floats
+from physplace_addon.core.bodies import polyhedron
 from physplace_addon.core.bodies.implicit_solid import blob_body
 from physplace_addon.core.implicit import blobby_spheres
 from physplace_addon.core.rigid import Pose
-from tests.bodies_of_the_paper import torus
+from tests.bodies_of_the_paper import cuboid, torus
 from tests.oracles.blobs import Gaussians
 from tests.oracles.shapes import Ring
 
@@ -61,3 +63,19 @@ def test_a_blob_overlaps_a_torus_only_where_it_touches_it(blob_first: bool) -> N
         pair = (ball, over, other, moved(0, 0, 0))
         depth = overlap_of(*pair) if blob_first else overlap_of(*pair[2:], *pair[:2])
         assert depth == 0.0 if not touches else 0.3e-4 < depth <= 1e-4 + 1e-12
+
+
+def test_of_a_wide_mesh_only_what_is_near_a_blob_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not all of the floor in parts as small as the blob's: the bound of the distance is weak far away."""
+    ball, ground = blob("ball"), Thing(polyhedron(*cuboid([0.0, 0.0, -0.5], [20.0, 20.0, 0.5]), "floor"))
+    looked_at, shape = [0], Gaussians.signed_distance
+
+    def counted(self: Gaussians, places: Floats) -> Floats:
+        looked_at[0] += len(places)
+        return shape(self, places)
+
+    monkeypatch.setattr(Gaussians, "signed_distance", counted)
+    for height, touches in ((1e-6, False), (-1e-3, True)):
+        depth = overlap_of(ball, moved(0.3, 0.2, RADIUS + height), ground, moved(0, 0, 0))
+        assert depth == 0.0 if not touches else 0.3e-3 < depth <= 1e-3 + 1e-12
+    assert looked_at[0] < 20_000
