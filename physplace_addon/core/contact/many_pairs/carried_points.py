@@ -1,7 +1,8 @@
 """Interface points carried by their bodies: gaps and slips after a motion, without solving for the points.
 
-Where both features are flat, the gap of the same two after the bodies have moved has a closed form.  The
-points p1 and p2, fixed to their bodies, stay on the features' planes and lines, so the gap is n . (p1 - p2):
+Where nothing of either body is curved, the gap of the same two features after the bodies have moved has a
+closed form.  The points p1 and p2, fixed to their bodies, stay on the features' planes and lines, so the gap
+is n . (p1 - p2):
 
     a vertex over a face:    n goes with the body that has the face,
     two edges:               n is the direction of t1 x t2, t each edge's tangent.
@@ -87,10 +88,11 @@ class CarriedPoints:
         """Return points (k,), in the frame of the scene, as the bodies carry them from where they are."""
         back1, back2 = (bodies.frames.take(each).inverse() for each in (points.body1, points.body2))
         carrier = np.where(points.dim2 == FACE, points.body2, points.body1)
-        joined = bodies.between_joined(points)
-        tangent1, tangent2, sine = _tangents(bodies, points, joined)
+        curved = _curved(bodies)
+        plain = ~(curved[points.body1] | curved[points.body2])
+        tangent1, tangent2, sine = _tangents(bodies, points, plain)
         edges, narrow = sine > _CROSSING, (sine > PARALLEL) & (sine <= _CROSSING)
-        beside = _beside(points) & joined
+        beside = _beside(points) & plain
         common = common_points(bodies, points)
         over_face = (points.dim1 == VERTEX) & (points.dim2 == FACE)
         under_face = (points.dim1 == FACE) & (points.dim2 == VERTEX)
@@ -109,7 +111,7 @@ class CarriedPoints:
             beside,
             tangent1,
             tangent2,
-            joined & (edges | narrow | beside | over_face | under_face),
+            plain & (edges | narrow | beside | over_face | under_face),
             _may_roll(bodies, points),
         )
 
@@ -194,13 +196,13 @@ def _gaps_of_narrow(t1: Floats, t2: Floats, offset: Floats, ends: Floats, sides:
     return np.where(crossing & inside, gaps, np.nan)
 
 
-def _tangents(bodies: PlacedBodies, points: InterfacePoints, joined: Bools) -> tuple[Floats, Floats, Floats]:
-    """Return the tangents (k, 3) of edges of joined bodies, 0 for other features, in the frames of their
+def _tangents(bodies: PlacedBodies, points: InterfacePoints, plain: Bools) -> tuple[Floats, Floats, Floats]:
+    """Return the tangents (k, 3) of edges of plain bodies, 0 for other features, in the frames of their
     bodies, and the sines (k,) of the angles between two of them; t1 x t2 looks along the normal.
     """
     tangent1, tangent2 = np.zeros_like(points.normal), np.zeros_like(points.normal)
     sine = np.zeros(len(points))
-    rows = np.flatnonzero(((points.dim1 == EDGE) | (points.dim2 == EDGE)) & joined)
+    rows = np.flatnonzero(((points.dim1 == EDGE) | (points.dim2 == EDGE)) & plain)
     if len(rows) == 0:
         return tangent1, tangent2, sine
     tangent1[rows], tangent2[rows] = bodies.tangents_of_edges(points.take(rows))

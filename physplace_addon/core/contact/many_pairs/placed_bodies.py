@@ -354,12 +354,8 @@ class PlacedBodies:
         return self.body_pairs([(first, second) for first, second in pairs.tolist()])
 
     def tangents_of_edges(self, points: InterfacePoints) -> tuple[Floats, Floats]:
-        """Return both tangents (k, 3) of points between joined bodies, in the frames of these; 0 for features
-        that are no edges.
-        """
-        joined, _ = self._joined
-        assert joined is not None
-        jointly, body = self.numbered_jointly(points), joined.every.body
+        """Return both tangents (k, 3) of points, in the frames of their bodies; 0 for what are no edges."""
+        jointly, body = self._numbered_among_all(points)
         first, second = np.zeros_like(points.normal), np.zeros_like(points.normal)
         for dim, piece, param, tangent in (
             (points.dim1, jointly.piece1, jointly.param1, first),
@@ -370,12 +366,10 @@ class PlacedBodies:
         return first, second
 
     def ends_of_edges(self, points: InterfacePoints) -> tuple[Floats, Floats]:
-        """Return the vectors (k, 2, 3) from points between two straight edges of joined bodies to the ends of
-        both, in the frames of these.
+        """Return the vectors (k, 2, 3) from points between two straight edges to the ends of both, in the
+        frames of their bodies.
         """
-        joined, _ = self._joined
-        assert joined is not None
-        jointly, body = self.numbered_jointly(points), joined.every.body
+        jointly, body = self._numbered_among_all(points)
 
         def ends(edge: Ints, param: Floats) -> Floats:
             here, first, last = (
@@ -385,6 +379,11 @@ class PlacedBodies:
             return np.stack([first - here, last - here], axis=1)
 
         return ends(jointly.piece1, jointly.param1), ends(jointly.piece2, jointly.param2)
+
+    def _numbered_among_all(self, points: InterfacePoints) -> tuple[InterfacePoints, Body]:
+        """Return points with their features numbered as in all bodies joined, and these as one."""
+        joined, kinds = self.all_joined
+        return joined.numbered(points, kinds, 1), joined.every.body
 
     def _pair_radii(self, first: Ints, second: Ints) -> Floats:
         """Return R (p,), lengths, of pairs of bodies: the lesser radius of those that move."""

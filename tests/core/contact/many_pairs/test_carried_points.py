@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from physplace_addon.core.bodies import polyhedron
 from physplace_addon.core.collision import closest_on_segments
 from physplace_addon.core.contact.features import EDGE
 from physplace_addon.core.contact.system import (
@@ -20,7 +21,7 @@ from physplace_addon.core.contact.system import (
     rows_with_keys,
 )
 from physplace_addon.core.rigid import Pose, quaternion_exponential
-from tests.bodies_of_the_paper import sphere
+from tests.bodies_of_the_paper import cuboid, sphere
 from tests.core.dynamics.scenes import block, floor
 
 
@@ -45,6 +46,38 @@ def test_gaps_after_a_motion_are_those_of_points_solved_again(seed: int, size: f
     known = rows >= 0
     assert known.sum() > 10
     assert np.abs(gaps[known] - solved.gap[rows[known]]).max() < 1e-13
+
+
+def leaning_sheets(rng: np.random.Generator) -> ContactSystem:
+    """The same of blocks without their upper faces, on an open sheet."""
+    points, triangles = cuboid([0.0, 0.0, 0.0], [0.5, 0.5, 0.5])
+    open_ = polyhedron(points, triangles[points[triangles, 2].min(axis=1) < 0.4], "open block")
+    corners = 9.0 * np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]])
+    sheet = polyhedron(corners, np.array([[0, 1, 2], [0, 2, 3]]), "sheet")
+    blocks = leaning_blocks(rng)
+    return ContactSystem.of([open_] * len(blocks), blocks.poses, [sheet])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_gaps_of_open_sheets_need_not_be_solved_for(seed: int) -> None:
+    """As those of solids; also those of a single body."""
+    rng = np.random.default_rng(seed)
+    for system in (leaning_sheets(rng), leaning_blocks(rng), single(leaning_blocks(rng))):
+        points = system.generate(Reach(0.2, 0.2, 0.2), InterfacePoints.none(), None)
+        there = system.displaced(1e-3 * rng.normal(size=6 * len(system)))
+        carried = CarriedPoints.of(system, system.in_world(points))
+        gaps, _ = carried.after(there.frames, np.arange(len(points)))
+        assert not np.isnan(gaps).any()
+        solved = there.track(points)
+        rows = rows_with_keys(feature_keys(points), feature_keys(solved))
+        known = rows >= 0
+        assert known.sum() >= 2
+        assert np.abs(gaps[known] - solved.gap[rows[known]]).max() < 1e-13
+
+
+def single(system: ContactSystem) -> ContactSystem:
+    """The first of the moving bodies of a system, alone in its world."""
+    return ContactSystem.of([system.bodies[0].body], system.poses[:1], system.parts)
 
 
 def test_bodies_slip_at_the_point_of_the_one_that_has_it_alone() -> None:
