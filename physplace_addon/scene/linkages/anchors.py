@@ -4,7 +4,8 @@
 Blender measures the limits of a constraint from where its objects are when a simulation begins. A figure is
 posed again and again, so the anchor frames of the first time are kept in the custom property
 `physplace_joint`: fourteen numbers, the frame in each object's own frame as location and quaternion. They
-hold as long as the constraint's object stays where it was on the first one.
+hold as long as the constraint's object stays where it was on the first one, or in the world, where one of
+them is of that.
 """
 
 from __future__ import annotations
@@ -67,13 +68,21 @@ def _anchored(
 
 
 def _holds(holder: Object, anchors: Anchors, poses: Sequence[Pose]) -> bool:
-    """Return whether the first anchor is where the constraint's object is."""
-    number, frame = (
-        (anchors.second, anchors.frame2) if anchors.first == FIXED else (anchors.first, anchors.frame1)
-    )
+    """Return whether the constraint's object is where the first anchor is.
+
+    Where the joint holds a part to the world, it may be at either anchor: the part may have been moved by
+    hand, and the object with it or not.
+    """
+    frames = (anchors.first, anchors.frame1), (anchors.second, anchors.frame2)
+    places = [frame if number == FIXED else poses[number].compose(frame) for number, frame in frames]
+    is_of_world = FIXED in (anchors.first, anchors.second)
     here = split(matrix_of(holder.matrix_world)).pose
-    there = frame if number == FIXED else poses[number].compose(frame)
+    return any(_are_one(here, place) for place in (places if is_of_world else places[:1]))
+
+
+def _are_one(here: Pose, there: Pose) -> bool:
+    """Return whether two frames in the scene are the same one but for rounding."""
     apart = there.inverse().compose(here)
-    arm = float(np.linalg.norm(frame.translation)) + float(np.linalg.norm(here.translation))
+    arm = float(np.linalg.norm(there.translation)) + float(np.linalg.norm(here.translation))
     shift, turn = apart.translation, rotation_vector(apart.rotation)
     return bool(np.linalg.norm(shift) <= _MOVED * max(arm, 1e-9) and np.linalg.norm(turn) <= _MOVED)

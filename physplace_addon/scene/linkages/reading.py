@@ -197,15 +197,17 @@ def _undriven(joint: Joint) -> Joint:
 def _with_holders(
     context: Context, parts: Sequence[Part], joints: Sequence[ReadJoint], families: frozenset[str]
 ) -> list[Part]:
-    """Return the parts, each with the objects of the constraints that it carries along."""
+    """Return the parts, each with the objects of the constraints that it carries along.
+
+    What joins a part to the world stays where it is in the world.
+    """
     depsgraph = evaluated_scene(context)
     found = list(parts)
     for joint in joints:
-        holder = None if joint.holder is None else joint.holder.object
-        if holder is None or holder.name_full in families:
+        holder, anchors = None if joint.holder is None else joint.holder.object, joint.joint.anchors
+        if holder is None or holder.name_full in families or FIXED in (anchors.first, anchors.second):
             continue
-        anchors = joint.joint.anchors
-        number = anchors.second if anchors.first == FIXED else anchors.first
+        number = anchors.first
         check_editable(holder)
         evaluated = holder.evaluated_get(depsgraph)
         offset = found[number].pose.inverse().matrix4 @ matrix_of(evaluated.matrix_world)
