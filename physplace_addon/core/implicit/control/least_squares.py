@@ -66,7 +66,7 @@ def fitted(
             damping *= _MORE
             continue
         gain, strides = 1.0 - found.predicted(change) / found.total, far / limits.stride
-        if gain <= max(LEAST_GAIN, _LEAST_FALL * strides):
+        if gain <= max(LEAST_GAIN / _ITERATIONS, _LEAST_FALL * strides):
             break
         tried = found.changed(change)
         if tried.total < found.total:

@@ -281,6 +281,9 @@ class Sculpting:
         metric, state = self._memory.metric, self.state
         if metric is None or metric.is_old(state.floaters):
             metric = self._memory.metric = ParameterMetric(state.function, state.floaters, self._settings)
+            last = self._memory.followed
+            if last is not None and last.idle:  # in this metric there may be something to do
+                self._memory.followed = replace(last, idle=False)
         return metric
 
     def _focus_on_dragged(self, controls: ControlPoints) -> None:
