@@ -56,7 +56,6 @@ async def test_a_mug_in_a_book_is_checked_and_freed(user: User) -> None:
     await user.press("ESC")
     await finished(user, "check")
     assert report_of("Mug")[0] == "INTERFERING_START"
-    await scroll(user, 8)
     await user.screenshot("checked")
     user.space.show_region_ui = False
     await user.screenshot("stuck")
