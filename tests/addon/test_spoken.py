@@ -168,12 +168,12 @@ def test_what_errors_say_of_a_scene_is_translated() -> None:
     assert missing == []
 
 
-@pytest.mark.slow
 def test_only_templates_ask_for_numbers() -> None:
     wrong = [text for text in read(FILE.read_text(encoding="utf-8")).values() if "{#}" in text]
     assert not wrong, "a translation's holes are {} or {0}"
 
 
+@pytest.mark.slow
 def test_no_template_is_left_of_a_sentence_that_is_gone() -> None:
     known = set(re.findall("[a-z]+", " ".join(constants()).lower()))
     for source in read(FILE.read_text(encoding="utf-8")):
