@@ -115,12 +115,12 @@ class LinkagePose:
     def write(self, context: Context, poses: Sequence[Pose]) -> int:
         """Leave the parts at poses, and key what has moved if automatic keying is on; return how much has.
 
-        Raises SceneError, with everything put back, if something else owns a transform, or a channel cannot
-        be keyed.
+        Raises SceneError, with everything put back, if something else owns a transform, a channel cannot be
+        keyed, or a joint's object is gone.
         """
         with self._put_back_on_error(context):
             count = self._leave(context, poses)
-        self._keep_anchors()
+            self._keep_anchors()
         return count
 
     def write_path(self, context: Context, states: Sequence[Sequence[Pose]], first_frame: int) -> int:
@@ -131,7 +131,7 @@ class LinkagePose:
         with self._put_back_on_error(context):
             count = self._leave(context, states[-1])
             self._key_path(context, states, first_frame)
-        self._keep_anchors()
+            self._keep_anchors()
         return count
 
     def _leave(self, context: Context, poses: Sequence[Pose]) -> int:
@@ -143,9 +143,10 @@ class LinkagePose:
         return len(moved)
 
     def _keep_anchors(self) -> None:
-        for read in self._found.joints:
-            if read.holder is not None:
-                keep_anchors(read.holder.object, read.joint)
+        """Keep where the joints hold. Raises SceneError, before any is kept, if a joint's object is gone."""
+        kept = [(read.holder.object, read.joint) for read in self._found.joints if read.holder is not None]
+        for holder, joint in kept:
+            keep_anchors(holder, joint)
 
     def _key_path(self, context: Context, states: Sequence[Sequence[Pose]], first_frame: int) -> None:
         keying, frames = Keying.of(context), len(states)
@@ -175,7 +176,10 @@ class LinkagePose:
 
     @property
     def is_undisturbed(self) -> bool:
-        """Whether all objects and bones exist, and are as they were last shown."""
+        """Whether all objects, of joints too, and bones exist, and are as they were last shown."""
+        holders = [read.holder for read in self._found.joints if read.holder is not None]
+        if any(holder.found() is None for holder in holders):
+            return False
         for target, shown in zip(self._targets, self._shown, strict=True):
             posed = self._found_posed(target)
             if posed is None or not _alike(channels(posed), shown):

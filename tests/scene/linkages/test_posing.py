@@ -17,7 +17,7 @@ from physplace_addon.scene.linkages.reading import reading_parts
 from physplace_addon.scene.writing.actions import curves_of
 from tests.blender_data import current_scene, current_view_layer, preferences
 from tests.scene import scenes
-from tests.scene.dynamics.rigid_scenes import constraint
+from tests.scene.dynamics.rigid_scenes import body, constraint
 from tests.scene.linkages import rigs
 
 MODES = ("QUATERNION", "XYZ", "ZXY", "AXIS_ANGLE")
@@ -240,3 +240,24 @@ def test_half_turns_are_written_exactly() -> None:
     poses = [half.compose(pose) for pose in found.poses]
     LinkagePose(found).write(bpy.context, poses)
     _assert_shown(found, poses)
+
+
+@pytest.mark.parametrize("as_path", [False, True])
+def test_where_the_empty_of_a_joint_to_the_world_is_deleted_nothing_is_written(as_path: bool) -> None:
+    current_scene().tool_settings.use_keyframe_insert_auto = True
+    preferences().edit.use_keyframe_insert_available = False
+    post, arm = rigs.box("Post", (0.2, 0.2, 0.9)), rigs.box("Arm", (0.2, 0.2, 0.9))
+    arm.location = (0.0, 0.0, 2.0)
+    body(post, "PASSIVE")
+    body(arm)
+    holder = constraint("POINT", post, arm)
+    holder.location = (0.0, 0.0, 1.0)
+    current_view_layer().update()
+    preview = LinkagePose(found := _read(arm))
+    bpy.data.objects.remove(holder)
+    assert not preview.is_undisturbed
+    poses = [found.poses[0].displaced(np.zeros(3), (0.3, 0.0, 0.0), np.array([0.0, 0.0, 1.0]))]
+    with pytest.raises(SceneError, match='"Joint": it is not there any more'):
+        preview.write_path(bpy.context, [poses, poses], 1) if as_path else preview.write(bpy.context, poses)
+    assert arm.location.to_tuple() == (0.0, 0.0, 2.0)
+    assert not list(curves_of(arm))
