@@ -98,7 +98,10 @@ class PHYSPLACE_OT_linkage_sit(ModalOperator):
         differing = self._watch.differing(context)
         if differing & self.session.names:
             self.end(context, figure_changed(differing & self.session.names))
-        elif differing or self.session.has_to_read():
+            return
+        if differing:
+            self.session.note_difference()
+        if self.session.has_to_read():
             self.run_job(self.session.reading(context))
 
     def job_ended(self, context: Context, view: View) -> None:

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from bpy.types import Context, Object
 
-from ...core.jobs import Job, Progress
+from ...core.jobs import Job, Progress, finished
 from ...core.placement import Certificate, Placement, State, Status, joint_reactions
 from ...core.placement.certificate import joined_certificate
 from ...core.wording import counted
@@ -131,7 +131,7 @@ def sitting_figure(context: Context, active: Object, stiffness: float, friction:
 class SittingSession(InteractiveSession):
     """A figure that sits down under the artist's eyes.
 
-    paused: whether it waits.
+    paused: whether it waits. What changes around the figure meanwhile is read once it goes on, or is left.
     """
 
     def __init__(self, figure: SittingFigure) -> None:
@@ -139,7 +139,7 @@ class SittingSession(InteractiveSession):
         self._preview = LinkagePose(figure.found)
         self._pacing = Pacing()
         self._history: History[State] = History(figure.solver.states)
-        self.paused = False
+        self.paused = self._is_outdated = False
 
     @property
     def state(self) -> State:
@@ -174,26 +174,40 @@ class SittingSession(InteractiveSession):
         return True
 
     def _step(self) -> bool:
-        runs = self.is_running and not self._figure.is_near_unread
+        runs = self.is_running and not self.has_to_read()
         if runs:
             self._figure.solver.step()
         return runs
 
+    def note_difference(self) -> None:
+        """Remember that what is around the figure is not as it was read."""
+        self._is_outdated = True
+
     def has_to_read(self) -> bool:
-        """Return whether the figure may come near something that is not read."""
-        return self.is_running and self._figure.is_near_unread
+        """Return whether what is around is to be read before the figure goes on: it is not what was read, or
+        the figure may come near something that is not read.
+        """
+        if self.paused:
+            return False
+        return self._is_outdated or (self.is_running and self._figure.is_near_unread)
 
     def reading(self, context: Context) -> Job[None]:
-        """Read, in slices, what is near now, and go on with it."""
+        """Read, in slices, what is near now, and go on with it from the last state."""
+        self._is_outdated = False
         yield from self._figure.reading(context)
         self._history = History(self._figure.solver.states)
 
     def toggle_pause(self) -> None:
         """Pause, or go on from the state that is shown."""
-        if self.paused and not self._history.is_latest:
+        if self.paused:
+            self._drop_later_states()
+        self.paused = not self.paused
+
+    def _drop_later_states(self) -> None:
+        """Make the state that is shown the last one."""
+        if not self._history.is_latest:
             self._figure.branch(self._history.shown)
             self._history = History(self._figure.solver.states)
-        self.paused = not self.paused
 
     def scrub(self, by: int) -> None:
         """Pause and show an earlier or later state, as far as there is one."""
@@ -222,9 +236,13 @@ class SittingSession(InteractiveSession):
         self._preview.restore(context)
 
     def write(self, context: Context) -> Conclusion:
-        """Leave the figure as it is shown. Raises SceneError, with everything put back."""
-        if not self._history.is_latest:
-            self._figure.branch(self._history.shown)
+        """Leave the figure as it is shown, among what is around it now; later states are given up.
+
+        Raises PhysPlaceError, with everything put back.
+        """
+        self._drop_later_states()
+        if self._is_outdated:
+            finished(self.reading(context))
         return self._figure.write(context, self._preview, self._figure.solver.state)
 
     def figures(self) -> str:
