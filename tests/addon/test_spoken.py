@@ -119,6 +119,8 @@ NOT_WORDS = re.compile(r"[A-Z0-9_ ]+|\S*_\S*|X Y Z|Shift|aeiou|an|status")  # ke
         'object "Text": it lies so near to "The Floor" at the start that its side of it cannot be told; '
         "move it a little to the side on which it is to be",
         'object "Cube": its scale is not what it was when it was read; undo that, or begin again',
+        'object "Cube": its parent "Rod and on", changed since it was read, owns its transform; '
+        "undo that, or clear the parent and keep the transformation",
         '"Mug": At rest on "The Table", stable; "Mug": 6 faces left out that have no place (not a finite '
         "number)",
         "blob: points 0.001 apart would be too many; leave out what is very small beside the rest",

@@ -34,7 +34,7 @@ from ...scene.references import ObjectReference
 from ...scene.writing.actions import keys_restored_on_error
 from ...scene.writing.outcome import Outcome, move
 from ...scene.writing.preview import Preview
-from ...scene.writing.transform import check_world_matrix
+from ...scene.writing.read_back import check_world_matrix
 from ..rests.keyed import key_as_rests
 from ..view import View, nearest_pixel
 from .extricate import cleared_of_overlaps
@@ -322,7 +322,7 @@ class PlacementItem:
         """Raise SceneError for an object that does not stand where it is put."""
         self.show(context)
         for subject, pose in zip(self.subjects, self.poses, strict=True):
-            check_world_matrix(context, subject.object, subject.world_matrix(pose))
+            check_world_matrix(context, subject.object, subject.space, subject.world_matrix(pose))
 
     def write(self, context: Context) -> list[Outcome]:
         """Write the objects where they are shown, as placed; `put_back` still takes them to where they were.

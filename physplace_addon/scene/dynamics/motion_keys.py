@@ -25,7 +25,8 @@ from ..writing.actions import curves_of, keys_restored_on_error, slot_of
 from ..writing.key_reduction import needed_keys
 from ..writing.keys import GENERATED, Key, Keying, insert_keys, transform_curves
 from ..writing.outcome import measure_of
-from ..writing.transform import check_world_matrix, rotation_property, set_channels
+from ..writing.read_back import check_world_matrix
+from ..writing.transform import rotation_property, set_channels
 from .rigid_bodies import ACTIVE
 from .sampling import other_frames_shown, show_frame
 
@@ -154,5 +155,5 @@ def _check_shown(context: Context, paths: Sequence[SimulatedPath], keyed: Sequen
             show_frame(scene_of(context), frame)
             for path, frames in zip(paths, keyed, strict=True):
                 if frame in frames:
-                    world = path.subject.world_matrix(path.poses[frame - path.first_frame])
-                    check_world_matrix(context, path.subject.object, world)
+                    subject, pose = path.subject, path.poses[frame - path.first_frame]
+                    check_world_matrix(context, subject.object, subject.space, subject.world_matrix(pose))

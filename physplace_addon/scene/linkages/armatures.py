@@ -27,6 +27,7 @@ from ..reading.shapes import BodyReader
 from ..reading.subjects.movers import check_editable
 from ..reading.visible import Family, visible_items
 from ..references import ObjectReference
+from ..writing.transform import basis_of, scale_of
 from .bone_constraints import owners_of_bones
 from .bone_frames import BoneFrame, bone_frame, refusal
 from .bone_joints import BoneJoints
@@ -212,7 +213,8 @@ class _ArmatureReader:
         body = bodies.merge(own, name) if own else _octahedron(self._length(name), name)
         whole = np.array(self._evaluated.matrix_world, dtype=np.float64)
         reference = ObjectReference.of(self._armature)
-        place = BonePlace(reference, name, whole, frame.placed.stretch, frame.carrier)
+        scale, outer = scale_of(self._evaluated), whole @ np.linalg.pinv(basis_of(self._evaluated))
+        place = BonePlace(reference, name, whole, frame.placed.stretch, frame.carrier, scale, outer)
         return Part(name, body, frame.placed.pose, bool(own), bone=place, shown=frozenset(carried.shown))
 
     def _length(self, name: str) -> Floats:

@@ -48,6 +48,8 @@ class BonePlace:
         whole: (4, 4), the armature's world matrix.
         stretch: (3, 3), the part of the bone's world matrix that is not rigid.
         carrier: (4, 4), what a constraint makes of its rest pose in the armature; None for most.
+        scale: (3,), of the armature, times its delta scale.
+        outer: (4, 4), what makes the armature's world matrix of its own transform: its parent.
     """
 
     armature: ObjectReference
@@ -55,6 +57,8 @@ class BonePlace:
     whole: Floats
     stretch: Floats
     carrier: Floats | None
+    scale: Floats
+    outer: Floats
 
     def pose_matrix(self, pose: Pose) -> Floats:
         """Return the bone's matrix (4, 4) in the armature for a pose of the part."""

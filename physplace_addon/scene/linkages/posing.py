@@ -25,15 +25,8 @@ from ..changes import own_changes
 from ..errors import SceneError
 from ..writing.actions import keys_restored_on_error
 from ..writing.keys import Key, Keying, insert_automatically, insert_keys
-from ..writing.transform import (
-    READ_BACK,
-    Channels,
-    channels,
-    check_world_matrix,
-    is_rescaled,
-    rescaled,
-    set_channels,
-)
+from ..writing.read_back import READ_BACK, changed, check_world_matrix
+from ..writing.transform import Channels, channels, set_channels
 from .anchors import keep_anchors
 from .bone_constraints import is_acting, limits_of
 from .bone_frames import basis_channels, basis_matrix, matrix_of, refusal
@@ -95,7 +88,8 @@ class LinkagePose:
                 _check_bone(context, present(part.bone), pose)
             else:
                 place = part.objects[target.place]
-                check_world_matrix(context, place.reference.object, place.world_matrix(pose))
+                obj, matrix = place.reference.object, place.world_matrix(pose)
+                check_world_matrix(context, obj, place.space, matrix)
 
     def check_writable(self, context: Context) -> None:
         """Raise SceneError for an object or a bone that something else owns; put all back after it.
@@ -268,8 +262,7 @@ def _check_bone(context: Context, place: BonePlace, pose: Pose) -> None:
     limited = any(next(limits_of(each), None) is not None for each in (bone, *bone.parent_recursive))
     off = LIMITED_BACK if limited else READ_BACK
     if np.abs(matrix - expected).max() > off * np.abs(expected).max():
-        is_other = is_rescaled(armature, matrix_of(evaluated.matrix_world), place.whole)
-        raise rescaled(armature) if is_other else _owned(armature, place.bone)
+        raise changed(armature, evaluated, place.scale, place.outer) or _owned(armature, place.bone)
 
 
 def _owned(armature: Object, name: str) -> SceneError:

@@ -28,8 +28,9 @@ from ..writing.keys import (
     transform_curves,
 )
 from ..writing.outcome import Outcome, measure_of
+from ..writing.read_back import check_world_matrix
 from ..writing.report import write_report
-from ..writing.transform import channels, check_world_matrix, set_channels
+from ..writing.transform import channels, set_channels
 from .start import is_same_place, write_start
 
 if TYPE_CHECKING:
@@ -159,7 +160,8 @@ def _check_shown(context: Context, obj: Object, placed: PlacedRest) -> None:
     if any(curve.mute for curve in transform_curves(obj)):
         found = "curves of its location or rotation are muted, so keys do not move it"
         raise SceneError(obj.name, found, "unmute them in the Graph Editor")
-    check_world_matrix(context, obj, placed.outcome.subject.world_matrix(placed.outcome.poses[-1]))
+    subject = placed.outcome.subject
+    check_world_matrix(context, obj, subject.space, subject.world_matrix(placed.outcome.poses[-1]))
 
 
 def store_rest(obj: Object, placed: PlacedRest) -> PhysPlaceRest:

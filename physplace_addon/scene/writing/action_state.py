@@ -123,6 +123,11 @@ def _made(bag: Any, address: _Address, state: _CurveState) -> FCurve:
     return made
 
 
+def curves_in(action: Action) -> Iterator[FCurve]:
+    """Yield all curves of an action, whatever slot they are of."""
+    return (curve for _, curve in _curves(action))
+
+
 def _handles(action: Any) -> frozenset[int]:
     return frozenset(slot.handle for slot in getattr(action, "slots", ()))
 

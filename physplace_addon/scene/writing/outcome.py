@@ -26,8 +26,9 @@ from .actions import keys_restored_on_error
 from .as_one import moved_as_one
 from .key_reduction import MotionScale
 from .keys import Keying, KeyOptions, insert_automatically, insert_keys, path_keys
+from .read_back import check_world_matrix
 from .report import write_report
-from .transform import Channels, channels, check_world_matrix, set_channels
+from .transform import Channels, channels, set_channels
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,8 +126,8 @@ def _move(
     try:
         with moved_as_one(context, subjects):
             _set_all(context, objects, values)
-            for obj, matrix in zip(objects, expected, strict=True):
-                check_world_matrix(context, obj, matrix)
+            for subject, matrix in zip(subjects, expected, strict=True):
+                check_world_matrix(context, subject.object, subject.space, matrix)
     except SceneError:
         _set_all(context, objects, before)
         raise

@@ -20,7 +20,8 @@ from ..changes import AGAIN, own_changes
 from ..errors import SceneError
 from ..reading.subjects.subject import Subject
 from .as_one import moved_as_one
-from .transform import Channels, channels, check_world_matrix, set_channels
+from .read_back import check_world_matrix
+from .transform import Channels, channels, set_channels
 
 SEE_THROUGH: Final = "WIRE"
 TRIAL = 0.1  # the trial motion on each axis: over R, and in radians
@@ -86,7 +87,7 @@ class Preview:
     def check_shown(self, context: Context) -> None:
         """Raise SceneError for an object that does not stand where it was last shown."""
         for subject, pose in zip(self._subjects, self._poses, strict=True):
-            check_world_matrix(context, subject.object, subject.world_matrix(pose))
+            check_world_matrix(context, subject.object, subject.space, subject.world_matrix(pose))
 
     def accept(self) -> None:
         """Make the present transforms those that `restore` goes back to."""

@@ -6,8 +6,7 @@ rest: the parent, the parent inverse, a Child Of constraint. P is measured, `P =
 assembled. A rigid motion D of the world then needs the basis `P^-1 D P B`. It is rigid, and B's scale
 is kept, if P is a similarity. If P stretches, no location and rotation can give it: an error.
 
-After writing, `check_world_matrix` compares Blender's matrix with the expected one. Where they differ, it
-names the constraint, driver or simulation that owns the transform.
+`read_back` checks what Blender makes of it.
 """
 
 from __future__ import annotations
@@ -16,20 +15,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from bpy.types import Constraint, Context, Object, PoseBone
+from bpy.types import Object, PoseBone
 from numpy.typing import ArrayLike
 
 from ...core.arrays import Floats
-from ...core.wording import in_words
 from .. import rotations
-from ..affine import NOISE, is_similarity, is_singular, split
+from ..affine import NOISE, is_similarity, is_singular
 from ..errors import SceneError
 
 TRANSFORM = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")
-READ_BACK = 1e-5  # largest error of a matrix read back, over its largest entry: a few float32 products
-
-# Constraints that do not move an object, or only add to what its own channels give.
-HARMLESS = frozenset({"CHILD_OF", "COPY_SCALE", "LIMIT_SCALE", "MAINTAIN_VOLUME"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,10 +94,7 @@ def object_space(obj: Object, evaluated: Object) -> ObjectSpace:
         SceneError: where that cannot be inverted: a zero scale, a parent that stretches, a driver.
     """
     _check_not_driven(obj)
-    location, rotation, scale = _basis(evaluated)
-    basis = np.eye(4)
-    basis[:3, :3] = rotation * scale
-    basis[:3, 3] = location
+    basis = basis_of(evaluated)
     world = np.array(evaluated.matrix_world, dtype=np.float64)
     if is_singular(basis) or is_singular(world):
         raise SceneError(obj.name, "its scale is zero", "give it a scale other than zero on every axis")
@@ -122,7 +113,7 @@ def object_space(obj: Object, evaluated: Object) -> ObjectSpace:
         outer,
         np.array(obj.delta_location, dtype=np.float64),
         delta_rotation(obj),
-        scale,
+        scale_of(evaluated),
         channels(obj),
     )
 
@@ -150,13 +141,18 @@ def set_channels(obj: Object | PoseBone, values: Channels) -> None:
     setattr(obj, name, own.rotation.tolist())
 
 
-def _basis(obj: Object) -> tuple[Floats, Floats, Floats]:
-    """Return an object's location (3,), rotation (3, 3) and scale (3,), deltas included."""
-    own = channels(obj)
-    location = own.location + np.array(obj.delta_location, dtype=np.float64)
+def basis_of(obj: Object) -> Floats:
+    """Return B above (4, 4): an object's location, rotation and scale, deltas included."""
+    own, basis = channels(obj), np.eye(4)
     rotation = delta_rotation(obj) @ rotations.matrix_of(obj.rotation_mode, own.rotation)
-    scale = np.array(obj.scale, dtype=np.float64) * np.array(obj.delta_scale, dtype=np.float64)
-    return location, rotation, scale
+    basis[:3, :3] = rotation * scale_of(obj)
+    basis[:3, 3] = own.location + np.array(obj.delta_location, dtype=np.float64)
+    return basis
+
+
+def scale_of(obj: Object) -> Floats:
+    """Return an object's scale times its delta scale (3,)."""
+    return np.array(obj.scale, dtype=np.float64) * np.array(obj.delta_scale, dtype=np.float64)
 
 
 def delta_rotation(obj: Object) -> Floats:
@@ -176,46 +172,3 @@ def _check_not_driven(obj: Object) -> None:
             f"a driver owns its {driven[0]}",
             "remove the driver, or place the object that drives it",
         )
-
-
-def check_world_matrix(context: Context, obj: Object, matrix: Floats) -> None:
-    """Raise SceneError if Blender does not give an object the world matrix (4, 4) written to it."""
-    written = obj.evaluated_get(context.evaluated_depsgraph_get()).matrix_world
-    off = np.abs(np.array(written, dtype=np.float64) - matrix).max()
-    if off > READ_BACK * np.abs(matrix).max():
-        raise rescaled(obj) if is_rescaled(obj, np.array(written), matrix) else _owned(obj)
-
-
-def is_rescaled(obj: Object, written: Floats, expected: Floats) -> bool:
-    """Return whether an object's world matrix (4, 4) has another scale than expected, or another sign of it,
-    and no constraint makes it so.
-    """
-    stretches = [split(matrix).stretch for matrix in (written, expected)]
-    alike = np.abs(stretches[0] - stretches[1]).max() <= READ_BACK * np.abs(stretches[1]).max()
-    return not alike and not any(map(_acts, obj.constraints))
-
-
-def rescaled(obj: Object) -> SceneError:
-    """Return the error that says of an object that its scale has been changed."""
-    return SceneError(obj.name, "its scale is not what it was when it was read", "undo that, or begin again")
-
-
-def _owned(obj: Object) -> SceneError:
-    """Return the error that names what owns an object's transform, and a remedy."""
-    names = [constraint.name for constraint in obj.constraints if _acts(constraint)]
-    if names:
-        which = f"{'one of its constraints' if len(names) > 1 else 'its constraint'} {in_words(names)}"
-        remedy = "mute that constraint, or apply it, in the Object Constraints"
-        return SceneError(obj.name, f"{which} owns its transform", remedy)
-    if obj.rigid_body is not None:
-        found, remedy = "the rigid body simulation owns its transform", "place it where the simulation begins"
-        return SceneError(obj.name, found, remedy)
-    found = "something else owns its transform: a driver, an NLA strip or a simulation"
-    remedy = "mute what owns it, or apply it (Object > Apply > Visual Transform)"
-    return SceneError(obj.name, found, remedy)
-
-
-def _acts(constraint: Constraint) -> bool:
-    """Return whether a constraint can change where an object stands."""
-    is_on = constraint.is_valid and not constraint.mute and constraint.influence > 0.0
-    return is_on and constraint.type not in HARMLESS

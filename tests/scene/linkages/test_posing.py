@@ -261,3 +261,18 @@ def test_where_the_empty_of_a_joint_to_the_world_is_deleted_nothing_is_written(a
         preview.write_path(bpy.context, [poses, poses], 1) if as_path else preview.write(bpy.context, poses)
     assert arm.location.to_tuple() == (0.0, 0.0, 2.0)
     assert not list(curves_of(arm))
+
+
+def test_an_armature_that_is_mirrored_twice_is_named_and_so_is_its_scaled_parent() -> None:
+    rig, cart = _rig(), scenes.cube("Cart")
+    rig.parent = cart
+    current_view_layer().update()
+    preview = LinkagePose(found := _read(rig))
+    rig.scale = (-1.0, -1.0, 1.0)
+    with pytest.raises(SceneError, match='"Rig": its scale is not what it was'):
+        preview.check_shown(bpy.context, found.poses)
+    rig.scale = (1.0, 1.0, 1.0)
+    preview.check_shown(bpy.context, found.poses)
+    cart.scale = (2.0, 2.0, 2.0)
+    with pytest.raises(SceneError, match='"Rig": its parent "Cart", changed since'):
+        preview.check_shown(bpy.context, found.poses)
