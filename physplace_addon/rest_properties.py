@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from bpy.props import (
     BoolProperty,
@@ -15,6 +15,8 @@ from bpy.props import (
     PointerProperty,
 )
 from bpy.types import Object, PropertyGroup
+
+from .blob_properties import has_own_join_width, set_own_join_width
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +38,6 @@ OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
 OVERRIDABLE_LIST = {"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
 
 
-JOIN, SMOOTH = "blob.join", "blob.smooth"  # widths: of an element's join, of a blob's joins
 PUSH, WORLD, OBJECT = "PUSH", "WORLD", "OBJECT"  # the kinds of a rest's forces
 STRENGTH = {
     "name": "Strength",
@@ -153,26 +154,6 @@ class PhysPlaceRest(PropertyGroup):
         )
 
 
-def joins_by_itself(element: PropertyGroup) -> bool:
-    """Return whether the join of an element of a blob has a width of its own, by its object's properties."""
-    width = _custom(element.id_data).get(JOIN, -1.0)
-    return isinstance(width, (int, float)) and width >= 0.0
-
-
-def _set_joins_by_itself(element: PropertyGroup, joins: bool) -> None:
-    """Give a join a width of its own, at first that of the blob's joins, or take it away."""
-    obj = cast("Object", element.id_data)
-    if joins != joins_by_itself(element):
-        width = 0.0 if obj.parent is None else _custom(obj.parent).get(SMOOTH, 0.0)
-        obj[JOIN] = width if joins else -1.0
-        obj.update_tag()
-
-
-def _custom(obj: object) -> Any:
-    """Return the custom properties of an object, which the stubs do not know."""
-    return obj
-
-
 class PhysPlaceObject(PropertyGroup):
     """The properties of an object: `object.physplace`."""
 
@@ -198,7 +179,8 @@ class PhysPlaceObject(PropertyGroup):
                 "Whether the join of this element of a blob has a width of its own; "
                 "else it is as wide as the blob's joins"
             ),
-            get=joins_by_itself,
-            set=_set_joins_by_itself,
+            options=set(),
+            get=has_own_join_width,
+            set=set_own_join_width,
             override=OVERRIDABLE,
         )

@@ -30,11 +30,12 @@ MAY_IMPORT = {
     "registration": {"translations", "properties", "rest_properties", "panels", "operators", "overlay"},
     "presets": set(),
     "properties": {"core"},
-    "rest_properties": set(),
+    "rest_properties": {"blob_properties"},
+    "blob_properties": set(),
     "panels": {"properties", "rest_properties", "operators", "scene", "overlay", "core", "translations"},
     "operators": {"properties", "rest_properties", "scene", "overlay", "core", "translations"},
     "overlay": {"core"},
-    "scene": {"properties", "rest_properties", "core"},
+    "scene": {"properties", "rest_properties", "blob_properties", "core"},
     "core": set[str](),
 }
 

@@ -62,6 +62,7 @@ OF_ELEMENTS = {
     SUBTRACT: "Subtract",
     FROZEN: "Frozen",
 }
+OF_OWN_JOINS = {JOIN: "Join Width"}
 
 
 class PHYSPLACE_PT_blobs(Panel):
@@ -125,7 +126,7 @@ def _element(layout: UILayout, element: Object) -> None:
     switches = extended(element).physplace
     column.prop(switches, "own_join_width")
     if switches.own_join_width:
-        _properties(column, element, {JOIN: "Join Width"})
+        _properties(column, element, OF_OWN_JOINS)
 
 
 def _properties(layout: UILayout, obj: Object, names: dict[str, str]) -> None:

@@ -46,7 +46,7 @@ def described() -> list[tuple[str, str, str]]:
 def labels() -> set[str]:
     """The titles of panels and menus, and the texts that their layouts are given as such."""
     found = {cls.bl_label for cls in CLASSES if issubclass(cls, SHOWING)}
-    found |= {*blobs.OF_BLOBS.values(), *blobs.OF_ELEMENTS.values()}
+    found |= {*blobs.OF_BLOBS.values(), *blobs.OF_ELEMENTS.values(), *blobs.OF_OWN_JOINS.values()}
     package = Path(blobs.__file__).resolve().parents[1]
     for path in package.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):

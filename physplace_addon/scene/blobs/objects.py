@@ -28,18 +28,18 @@ from contextlib import contextmanager
 import bpy
 from bpy.types import Context, Depsgraph, Object, ViewLayer
 
-from ... import rest_properties
+from ... import blob_properties
 from ..access import active_object, custom_properties, original
 from ..errors import SceneError
 
-BLOB, ELEMENT, CONTROL = "blob", "blob.element", "blob.control"
-BIAS, SMOOTH, SIGMA = "blob.bias", rest_properties.SMOOTH, "blob.sigma"
+BLOB, ELEMENT, CONTROL = blob_properties.BLOB, blob_properties.ELEMENT, "blob.control"
+BIAS, SMOOTH, SIGMA = "blob.bias", blob_properties.SMOOTH, "blob.sigma"
 TURN, FOCUS = "blob.turn", "blob.focus"
 PLAY, LIVE = "blob.play", "blob.live"
 KEEP_NORMALS = "blob.keep_normals"
 MESH = "blob.mesh"  # on a mesh object that shows its parent's surface
 SUBTRACT, FROZEN, END = "blob.subtract", "blob.frozen", "blob.end"
-WEIGHT, JOIN, MIRROR = "blob.weight", rest_properties.JOIN, "blob.mirror"
+WEIGHT, JOIN, MIRROR = "blob.weight", blob_properties.JOIN, "blob.mirror"
 FORMULA = "blob.formula"
 COEFFICIENTS = {  # of a quadric, as blob.xx, in core's order, with what a new one has
     **{"xx": 1.0, "yy": 1.0, "zz": 0.5, "xy": 0.0, "yz": 0.0, "zx": 0.0},

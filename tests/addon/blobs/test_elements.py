@@ -222,3 +222,11 @@ def test_an_element_gets_a_width_of_its_own_from_the_blob_s_joins_and_gives_it_u
     switches.own_join_width = False
     assert element["blob.join"] == -1.0
     assert not switches.own_join_width
+
+
+def test_what_is_no_element_gets_no_join_width_and_the_switch_has_no_keys() -> None:
+    cube = scenes.cube()
+    extended(cube).physplace.own_join_width = True
+    assert "blob.join" not in custom_properties(cube)
+    with pytest.raises(TypeError, match="not animatable"):
+        cube.keyframe_insert("physplace.own_join_width")
