@@ -27,7 +27,7 @@ AGAIN: Final = "place it again"
 
 
 class SceneChanges:
-    """The names of the objects of a view layer that something else has moved or reshaped.
+    """The objects of a view layer that something else has moved or reshaped.
 
     They are collected from its making on, or since they were taken.
     """
@@ -35,22 +35,19 @@ class SceneChanges:
     def __init__(self, context: Context) -> None:
         """Begin with none."""
         self._place = scene_of(context).name_full, view_layer_of(context).name
-        self._names: set[str] = set()
+        self._ids: set[int] = set()
         context.evaluated_depsgraph_get()  # what was changed before does not count
         _listening.add(self)
 
-    def __bool__(self) -> bool:
-        return bool(self._names)
-
-    def take(self) -> frozenset[str]:
-        """Return the names, and begin anew with none."""
-        names, self._names = frozenset(self._names), set()
-        return names
+    def take(self) -> frozenset[int]:
+        """Return their ids, which renaming leaves as they are, and begin anew with none."""
+        ids, self._ids = frozenset(self._ids), set()
+        return ids
 
     def note(self, depsgraph: Depsgraph) -> None:
         """Note what an update has changed."""
         if (present(depsgraph.scene).name_full, present(depsgraph.view_layer).name) == self._place:
-            self._names.update(_changed(depsgraph))
+            self._ids.update(obj.session_uid for obj in _changed(depsgraph))
 
 
 class _OwnChanges:
@@ -82,8 +79,8 @@ def note_changes(depsgraph: Depsgraph) -> None:
             changes.note(depsgraph)
 
 
-def _changed(depsgraph: Depsgraph) -> Iterator[str]:
-    """Yield the names of what an update has moved or reshaped.
+def _changed(depsgraph: Depsgraph) -> Iterator[Object]:
+    """Yield what an update has moved or reshaped.
 
     Where objects come into a collection or go out of it, that is whatever instances a collection.
     """
@@ -91,10 +88,10 @@ def _changed(depsgraph: Depsgraph) -> Iterator[str]:
         if isinstance(update.id, Object) and (update.is_updated_transform or update.is_updated_geometry):
             obj = original(update.id)
             if obj.type not in SHAPELESS:
-                yield obj.name
+                yield obj
         elif isinstance(update.id, Collection) and update.is_updated_geometry:
             objects = present(depsgraph.view_layer).objects
-            yield from (obj.name for obj in objects if obj.instance_collection is not None)
+            yield from (obj for obj in objects if obj.instance_collection is not None)
 
 
 def check_as_read(context: Context, subjects: Sequence[Subject]) -> None:

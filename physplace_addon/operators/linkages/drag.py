@@ -18,7 +18,7 @@ from ...core.arrays import Floats
 from ...core.jobs import Job, finished
 from ...overlay.linkages import linkage_layers
 from ...scene.access import active_object, present
-from ...scene.differences import SceneWatch
+from ...scene.differences import SceneWatch, changed_meanwhile
 from ...scene.linkages.reading import reading_linkage
 from ...scene.references import by_full_name
 from ..common import Conclusion, cursor_progress, location_property
@@ -31,7 +31,7 @@ from ..view import View, object_under
 from .goal_run import GoalOfPart, dragging, posing
 from .session import LinkageSession
 from .solve import PART, POINT, TARGET, given_point
-from .targets import disabled_reason_for_posing, figure_changed
+from .targets import disabled_reason_for_posing
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
@@ -83,13 +83,13 @@ class PHYSPLACE_OT_linkage_drag(ModalOperator):
         pressed = view.pressed(event) if event.value == "CLICK_DRAG" else view.mouse(event)
         self._is_grabbed, self._is_pressed = False, is_pressed
         self._mouse = view.mouse(event)
+        self._watch = SceneWatch(context)
         active = present(active_object(context))
         seen = object_under(context, view, pressed) if is_pressed else None
         under = None if seen is None else by_full_name(present(context.view_layer).objects).get(seen[0])
         chosen = active if under is None else under
         scenario = yield from reading_linkage(context, chosen)
         self.session = yield from LinkageSession.beginning(context, scenario)
-        self._watch = SceneWatch(context)
         if is_pressed and seen is not None:
             view = present(View.of(context))
             self._grab(context, view, pressed)
@@ -108,7 +108,7 @@ class PHYSPLACE_OT_linkage_drag(ModalOperator):
             self._show(context)
         differing = self._watch.differing(context)
         if differing & self.session.names:
-            self.end(context, figure_changed(differing & self.session.names))
+            self.end(context, changed_meanwhile(differing & self.session.names))
         elif differing or self.session.has_to_read():
             self.run_job(self.session.reading(context))
 

@@ -100,7 +100,7 @@ class LinkageSession(InteractiveSession):
 
     @property
     def names(self) -> frozenset[str]:
-        """The names of the objects of the figure, as they were when it was read."""
+        """The full names of the objects of the figure, as they were when it was read."""
         return self.found.families
 
     @property

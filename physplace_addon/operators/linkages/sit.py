@@ -16,7 +16,7 @@ from bpy.types import Context, Event
 from ...core.errors import PhysPlaceError
 from ...core.jobs import Job, finished
 from ...scene.access import active_object, present
-from ...scene.differences import SceneWatch
+from ...scene.differences import SceneWatch, changed_meanwhile
 from ...scene.linkages.posing import LinkagePose
 from ..common import Conclusion, cursor_progress
 from ..input_events import InputEvent
@@ -26,7 +26,7 @@ from ..modal import EventResult, ModalOperator
 from ..sliced import shown_at_cursor
 from ..view import View
 from .sitting import SittingSession, sitting_figure
-from .targets import disabled_reason_for_posing, figure_changed
+from .targets import disabled_reason_for_posing
 
 
 class PHYSPLACE_OT_linkage_sit(ModalOperator):
@@ -84,10 +84,10 @@ class PHYSPLACE_OT_linkage_sit(ModalOperator):
     def beginning(self, context: Context, view: View, event: Event) -> Job[Conclusion | None]:
         """Read the figure and begin."""
         self._message = ""
+        self._watch = SceneWatch(context)
         active = present(active_object(context))
         figure = yield from sitting_figure(context, active, self.stiffness, self.friction)
         self.session = SittingSession(figure)
-        self._watch = SceneWatch(context)
         return None
 
     def tick(self, context: Context, view: View, seconds: float) -> None:
@@ -97,7 +97,7 @@ class PHYSPLACE_OT_linkage_sit(ModalOperator):
             self._show(context)
         differing = self._watch.differing(context)
         if differing & self.session.names:
-            self.end(context, figure_changed(differing & self.session.names))
+            self.end(context, changed_meanwhile(differing & self.session.names))
             return
         if differing:
             self.session.note_difference()

@@ -148,7 +148,7 @@ class SittingSession(InteractiveSession):
 
     @property
     def names(self) -> frozenset[str]:
-        """The names of the objects of the figure, as they were when it was read."""
+        """The full names of the objects of the figure, as they were when it was read."""
         return self._figure.found.families
 
     @property

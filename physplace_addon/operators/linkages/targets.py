@@ -77,11 +77,6 @@ def point_of_part(found: FoundLinkage, part: int, place: Sequence[float] | None)
     return PointOfPart(part, bone.stretch @ np.array([0.0, posed.bone.length, 0.0]))
 
 
-def figure_changed(names: frozenset[str]) -> str:
-    """Return why a figure cannot be gone on with of which objects of some names have changed or gone."""
-    return f"{in_words(sorted(names))} changed meanwhile"
-
-
 def curve_points(obj: Object) -> Floats:
     """Return points (n, 3) along a curve object, in the world, back to the first of a closed one.
 

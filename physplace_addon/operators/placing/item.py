@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from time import perf_counter
 from typing import Final
 
 import bpy
@@ -22,14 +21,14 @@ from ...core.placement.contact_query import ContactQuery, QueriedContacts
 from ...core.rigid import Pose
 from ...core.wording import in_words
 from ...overlay.marks import Marks, blocking_contacts, marks_of_state
-from ...scene.changes import SceneChanges, check_as_read
-from ...scene.differences import LOOKS_AROUND
+from ...scene.changes import check_as_read
+from ...scene.differences import SceneWatch
 from ...scene.reading.nearness import Travel
 from ...scene.reading.scenario import Scenario, reading, reading_more
 from ...scene.reading.subjects.movers import named_whole
 from ...scene.reading.subjects.options import PlacementOptions
 from ...scene.reading.subjects.subject import Subject
-from ...scene.reading.visible import Family, viewport_of, visible_objects
+from ...scene.reading.visible import Family
 from ...scene.references import ObjectReference
 from ...scene.writing.actions import keys_restored_on_error
 from ...scene.writing.outcome import Outcome, move
@@ -55,9 +54,9 @@ class PlacementItem:
     and the options alone. name: of the first object, as the header has it.
     """
 
-    def __init__(self, run: PlacementRun, preview: Preview, changes: SceneChanges) -> None:
+    def __init__(self, run: PlacementRun, preview: Preview, watch: SceneWatch) -> None:
         self._preview = preview
-        self._changes = changes
+        self._watch, self._is_outdated = watch, False
         self.steered = SteeredSolver(run)
         self.overlapping = self.steered.state.poses if self.interferes else None
         self.overlapped: tuple[str, ...] = ()
@@ -68,7 +67,6 @@ class PlacementItem:
         self._owners = self._owners_now()
         self._standing: ContactQuery | None = None
         self._found: tuple[Pose, QueriedContacts] | None = None
-        self._looked = perf_counter()
 
     @classmethod
     def beginning(
@@ -82,7 +80,7 @@ class PlacementItem:
 
         options: the scene's if None. Raises PhysPlaceError.
         """
-        changes = SceneChanges(context)
+        watch = SceneWatch(context)
         scenario = yield from reading(context, movers, options=options)
         preview = Preview(scenario.subjects)
         preview.check_writable(context)
@@ -91,7 +89,7 @@ class PlacementItem:
         if poses is not None:
             preview.show(context, poses)
             preview.accept()
-        item = cls(run, preview, changes)
+        item = cls(run, preview, watch)
         item.is_from_place = poses is None
         if item.interferes:
             yield from item.finding_overlapped()
@@ -145,22 +143,23 @@ class PlacementItem:
 
         It is looked now and then whether other objects are visible.
         """
-        if self._changes:
-            return True
-        now = perf_counter()
-        if now - self._looked < LOOKS_AROUND:
-            return False
-        self._looked = now
-        return visible_objects(context, viewport_of(context)) != self.scenario.visible
+        self._note_differences(context)
+        return self._is_outdated
+
+    def _note_differences(self, context: Context, *, at_once: bool = False) -> None:
+        differing = self._watch.differing(context, at_once=at_once)
+        self._is_outdated = self._is_outdated or bool(differing)
 
     def reading(self, context: Context, body: int, target: Pose | None) -> Job[None]:
         """Read, in slices, what is visible and near now, and go on with it.
 
         Raises PhysPlaceError, which names it, if one of the objects is not the one any more that was read.
         """
-        if self._changes.take() or visible_objects(context, viewport_of(context)) != self.scenario.visible:
+        self._note_differences(context, at_once=True)
+        if self._is_outdated:
             check_as_read(context, self.subjects)
             self._preview.check_shown(context)
+            self._is_outdated = False
         travels = [] if target is None else [self._travel(body, target)]
         scenario = yield from reading_more(context, self.scenario, self.poses, travels)
         self.steered.go_on_in(scenario)

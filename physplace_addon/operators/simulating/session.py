@@ -46,7 +46,8 @@ class SimulationSession(InteractiveSession):
     by hand, while it is paused; None if none is. has_changed: whether it has gone on with a changed scene.
     """
 
-    def __init__(self, context: Context, scenario: DynamicScenario) -> None:
+    def __init__(self, context: Context, scenario: DynamicScenario, watch: SceneWatch) -> None:
+        """Begin with what was read; watch: since before it was."""
         self._preview = MotionPreview(context, scenario.subjects)
         self._preview.check_writable(context)
         self.run = SimulationRun(scenario)
@@ -60,7 +61,14 @@ class SimulationSession(InteractiveSession):
         self._description = ""
         self._mouse: Floats = np.zeros(2)
         self._pacing = Pacing()
-        self._watch = SceneWatch(context, by_name=False)
+        self._watch = watch
+
+    @classmethod
+    def beginning(cls, context: Context, frames: int) -> Job[SimulationSession]:
+        """Read the scene, in slices, for so many frames from the present one. Raises PhysPlaceError."""
+        watch = SceneWatch(context, by_name=False)
+        scenario = yield from read_dynamics(context, frames)
+        return cls(context, scenario, watch)
 
     # what time does
 
@@ -121,12 +129,12 @@ class SimulationSession(InteractiveSession):
         number, is_pulled = self.history.shown, self.pulled is not None
         moved = self._moved_by_hand(context, self.run.scenario_at(number))
         scenario = self.run.scenario
+        self._watch.forget(context)
         again = yield from read_dynamics(context, scenario.last_frame - self.frame, scenario)
         if self.run.go_on_with(number, again, moved):
             self._preview.go_on_with(self.run.scenario.subjects)
             self.has_changed = True
         self._by_hand.clear()
-        self._watch.forget(context)
         self.history.show_latest()
         self.paused = is_pulled and self.pulled is None
         if self.pulled is not None:
@@ -239,8 +247,11 @@ class SimulationSession(InteractiveSession):
     def show(self, context: Context) -> None:
         """Show the objects on the frame."""
         self._preview.show(context, self.frame, self._poses())
-        if not self.paused:
-            self._watch.look(context)
+
+    def show_next(self, context: Context) -> None:
+        """Show the objects on a new frame; what is animated may come into view on it, or go out of it."""
+        self.show(context)
+        self._watch.look(context)
 
     def marks(self) -> Marks:
         """Return what is drawn: the contacts that press, and the pull."""

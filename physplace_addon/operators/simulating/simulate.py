@@ -18,7 +18,7 @@ from ...core.errors import PhysPlaceError
 from ...core.jobs import Job, finished
 from ...scene.access import scene_of
 from ...scene.dynamics.preview import MotionPreview
-from ...scene.dynamics.reading import DynamicScenario, read_dynamics
+from ...scene.dynamics.reading import read_dynamics
 from ..common import Conclusion, cursor_progress
 from ..driven_job import in_a_line
 from ..input_events import MOVES, InputEvent, is_escape
@@ -64,13 +64,14 @@ class PHYSPLACE_OT_simulate(ModalOperator):
             return finished(shown_at_cursor(self._job_to_the_end(context), progress))
 
     def _job_to_the_end(self, context: Context) -> Job[Conclusion]:
-        scenario = yield from self._reading(context)
+        scenario = yield from read_dynamics(context, self._frames_left(context))
         MotionPreview(context, scenario.subjects).check_writable(context)
         run = SimulationRun(scenario)
         yield from run.running()
         return run.write(context)
 
-    def _reading(self, context: Context) -> Job[DynamicScenario]:
+    def _frames_left(self, context: Context) -> int:
+        """Return how many frames are simulated. Raises PhysPlaceError for none."""
         scene = scene_of(context)
         frames = self.frames or scene.frame_end - scene.frame_current
         if frames <= 0:
@@ -78,14 +79,13 @@ class PHYSPLACE_OT_simulate(ModalOperator):
                 f"the present frame {scene.frame_current} is not before the scene's last frame "
                 f"{scene.frame_end}: go to an earlier frame, or set a number of frames"
             )
-        return (yield from read_dynamics(context, frames))
+        return frames
 
     def beginning(self, context: Context, view: View, event: Event) -> Job[Conclusion | None]:
         """Read the scene and begin."""
         self._message = ""
         self._button = ""
-        scenario = yield from self._reading(context)
-        self.session = SimulationSession(context, scenario)
+        self.session = yield from SimulationSession.beginning(context, self._frames_left(context))
         return None
 
     def tick(self, context: Context, view: View, seconds: float) -> None:
@@ -96,7 +96,8 @@ class PHYSPLACE_OT_simulate(ModalOperator):
             self.session.pause()
             self._message = f"{difference}; paused: going on takes it into account"
         if steps:
-            self._show(context)
+            self.session.show_next(context)
+            self.drawing.show(self.session.marks())
 
     def job_ended(self, context: Context, view: View) -> None:
         """Show what it goes on with."""

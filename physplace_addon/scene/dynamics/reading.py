@@ -66,7 +66,7 @@ class DynamicScenario:
         first_frame: the frame of the start.
         last_frame: the last one that is simulated.
         seconds_a_frame: the time from one frame to the next, s.
-        visible: the names of the objects that were visible.
+        visible: the full names of the objects that were visible.
         left_out: what was left out of account, a phrase each.
         anchored: where the joints hold, by the names of the objects that have them.
         objects: the ids of all objects of the scene.

@@ -81,7 +81,7 @@ class Joinable:
     numbers: the numbers of moving bodies, by the full names of the objects that they are made of.
     free: how many of them, the first ones, move by themselves; the others follow their animation.
     poses: of the bodies in the scene.
-    visible: the names of the objects that are visible.
+    visible: the full names of the objects that are visible.
     impulse_seconds: the time in which a motor may give its greatest impulse, and in which the threshold of
         a joint that can break counts, s.
     anchored: joints that hold already, by the full names of their objects.
@@ -228,7 +228,7 @@ def _numbers(holder: Object, constraint: RigidBodyConstraint, joinable: Joinable
         missing = "First" if first is None else "Second"
         raise refusal(f"has no {missing} object", "choose one in the Physics properties, or disable it")
     for other in (first, second):
-        if other.name_full not in joinable.numbers and other.name not in joinable.visible:
+        if other.name_full not in joinable.numbers and other.name_full not in joinable.visible:
             raise refusal(f'joins "{other.name}", which is hidden', "show that object, or disable it")
         if other.name_full not in joinable.numbers and other.name_full in joinable.shapeless:
             found = f'joins "{other.name}", which is animated and has no faces'

@@ -156,7 +156,7 @@ class World:
         bodies: in world coordinates.
         owners: for each of them, the full name of the object that shows it.
         unread: the boxes of what is too far away to be read.
-        visible: the names of the objects that were visible.
+        visible: the full names of the objects that were visible.
         left_out: what has faces that bound nothing, by name, with the reason.
     """
 

@@ -36,7 +36,7 @@ class Scenario:
         owners: for each fixed body, the full name of the object that shows it.
         unread: the boxes of what is too far away to be read.
         surroundings: how far the subjects may get.
-        visible: the names of the objects that were visible.
+        visible: the full names of the objects that were visible.
         absent: the full names of objects that do not count.
         placed: bodies that stand where their objects do not yet, with the objects' names; the first of the
             world.

@@ -105,14 +105,20 @@ def _is_in_view(evaluated: Object, viewport: SpaceView3D | None) -> bool:
     return viewport is None or viewport.local_view is None or evaluated.local_view_get(viewport)
 
 
-def visible_objects(context: Context, viewport: SpaceView3D | None) -> frozenset[str]:
-    """Return the names of the view layer's objects that are visible now."""
+def objects_in_view(
+    context: Context, viewport: SpaceView3D | None, but: frozenset[str] = frozenset()
+) -> Iterator[Object]:
+    """Return the view layer's objects that are visible now, but those of some types."""
     depsgraph = context.evaluated_depsgraph_get()
-    return frozenset(
-        obj.name
-        for obj in view_layer_of(context).objects
-        if obj.visible_get() and _is_in_view(obj.evaluated_get(depsgraph), viewport)
-    )
+    seen = (obj for obj in view_layer_of(context).objects if obj.type not in but and obj.visible_get())
+    if viewport is None or viewport.local_view is None:
+        return seen
+    return (obj for obj in seen if obj.evaluated_get(depsgraph).local_view_get(viewport))
+
+
+def visible_objects(context: Context, viewport: SpaceView3D | None) -> frozenset[str]:
+    """Return the full names of the view layer's objects that are visible now."""
+    return frozenset(obj.name_full for obj in objects_in_view(context, viewport))
 
 
 def viewport_of(context: Context) -> SpaceView3D | None:

@@ -9,8 +9,8 @@ import pytest
 from mathutils import Matrix
 
 from physplace_addon.core.jobs import finished
-from physplace_addon.operators.placing import item
 from physplace_addon.operators.placing.session import PlacementSession
+from physplace_addon.scene import differences
 from physplace_addon.scene.errors import SceneError
 from tests.blender_data import constrain, current_scene, current_view_layer, mesh_of, of_type
 from tests.scene import scenes
@@ -20,7 +20,7 @@ Change = Callable[[bpy.types.Object], object]
 
 @pytest.fixture(autouse=True)
 def _looks_around_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(item, "LOOKS_AROUND", 0.0)
+    monkeypatch.setattr(differences, "LOOKS_AROUND", 0.0)
 
 
 def over_a_table() -> PlacementSession:

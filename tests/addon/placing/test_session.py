@@ -22,6 +22,7 @@ from physplace_addon.operators.placing.session import PlacementSession
 from physplace_addon.operators.session import REST
 from physplace_addon.operators.view import View
 from physplace_addon.overlay.marks import blocking_contacts
+from physplace_addon.scene import differences
 from physplace_addon.scene.access import present
 from physplace_addon.scene.errors import SceneError
 from physplace_addon.scene.writing.actions import curves_of
@@ -267,11 +268,11 @@ def test_one_that_is_deleted_is_a_disturbance_also_if_another_takes_its_name() -
     session.put_back(bpy.context)
 
 
-def test_a_world_of_which_something_is_renamed_is_none() -> None:
+def test_a_world_of_which_something_is_renamed_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(differences, "LOOKS_AROUND", 0.0)
     item = cube_on_a_floor()
     bpy.data.objects["Floor"].name = "Ground"
     assert item.is_undisturbed
-    item._looked = 0.0
     assert item.is_outdated(bpy.context)
     finished(item.reading(bpy.context, 0, None))
     assert item.is_undisturbed

@@ -26,7 +26,7 @@ SECONDS = 0.05  # the time budget of a tick
 
 def _began(*movers: bpy.types.Object, frames: int = FRAMES) -> SimulationSession:
     select(*movers)
-    session = SimulationSession(bpy.context, finished(read_dynamics(bpy.context, frames)))
+    session = finished(SimulationSession.beginning(bpy.context, frames))
     _run(session)
     return session
 

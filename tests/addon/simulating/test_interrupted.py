@@ -10,7 +10,6 @@ import pytest
 from physplace_addon.core.jobs import finished
 from physplace_addon.operators.simulating.session import SimulationSession
 from physplace_addon.scene.changes import own_changes
-from physplace_addon.scene.dynamics.reading import read_dynamics
 from physplace_addon.scene.errors import SceneError
 from tests.blender_data import current_view_layer
 from tests.scene import scenes
@@ -23,7 +22,8 @@ def _session() -> SimulationSession:
     scenes.floor()
     cube = scenes.cube("Cube", (0.0, 0.0, 3.0))
     select(cube)
-    return SimulationSession(bpy.context, finished(read_dynamics(bpy.context, 8)))
+    with own_changes(bpy.context):  # as a modal operator works
+        return finished(SimulationSession.beginning(bpy.context, 8))
 
 
 def _difference(session: SimulationSession) -> str | None:
@@ -31,8 +31,13 @@ def _difference(session: SimulationSession) -> str | None:
 
 
 def _show(session: SimulationSession) -> None:
-    with own_changes(bpy.context):  # as a modal operator works
+    with own_changes(bpy.context):
         session.show(bpy.context)
+
+
+def _show_next(session: SimulationSession) -> None:
+    with own_changes(bpy.context):
+        session.show_next(bpy.context)
 
 
 def _delete_floor() -> None:
@@ -55,7 +60,7 @@ def test_what_something_else_changes_is_said_once_and_counts_from_there_on(
     while len(session.run.frames) < 3:
         if session.tick(SECONDS):
             assert _difference(session) is None, "its own changes do not count"
-            _show(session)
+            _show_next(session)
     change()
     current_view_layer().update()
     difference = _difference(session)
@@ -67,6 +72,37 @@ def test_what_something_else_changes_is_said_once_and_counts_from_there_on(
     assert session.has_changed
     assert len(session.run.frames) == kept, "no frame is lost"
     assert _difference(session) is None
+
+
+def test_what_changes_while_it_is_read_is_said_once_it_runs() -> None:
+    scenes.floor()
+    select(scenes.cube("Cube", (0.0, 0.0, 3.0)))
+    beginning = SimulationSession.beginning(bpy.context, 8)
+    next(beginning)
+    _move_floor()
+    current_view_layer().update()
+    session = finished(beginning)
+    assert _difference(session) == '"Floor" changed meanwhile'
+
+
+def test_what_changes_while_it_is_read_again_is_said_once_it_goes_on() -> None:
+    session = _session()
+    session.pause()
+    _move_floor()
+    going_on = session.going_on(bpy.context)
+    next(going_on)
+    bpy.data.objects["Floor"].location.z += 1.0
+    current_view_layer().update()
+    finished(going_on)
+    assert _difference(session) == '"Floor" changed meanwhile'
+
+
+def test_showing_the_same_frame_again_forgets_nothing() -> None:
+    session = _session()
+    _show(session)
+    _delete_floor()
+    _show(session)
+    assert _difference(session) == '"Floor" came into view or went out of it'
 
 
 def test_renaming_and_what_is_animated_change_nothing() -> None:
@@ -82,7 +118,7 @@ def test_renaming_and_what_is_animated_change_nothing() -> None:
     while session.run.is_running:
         if session.tick(SECONDS):
             assert _difference(session) is None
-            _show(session)
+            _show_next(session)
     assert not lamp.visible_get()
 
 

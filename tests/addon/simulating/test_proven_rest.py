@@ -142,7 +142,7 @@ def to_the_end(session: SimulationSession) -> None:
 def test_the_session_shows_it_and_the_way_there_can_be_scrubbed() -> None:
     (cube,) = box_on_a_table()
     select(cube)
-    session = SimulationSession(bpy.context, finished(read_dynamics(bpy.context, FRAMES)))
+    session = finished(SimulationSession.beginning(bpy.context, FRAMES))
     to_the_end(session)
     assert session.figures().startswith("at rest, proven: contact forces balance it   |   frame")
     assert len(session.marks().contacts) == 4

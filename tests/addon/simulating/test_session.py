@@ -12,7 +12,6 @@ from physplace_addon.core.dynamics.simulation import Simulation
 from physplace_addon.core.dynamics.state import SimulationState
 from physplace_addon.core.jobs import Slices, finished
 from physplace_addon.operators.simulating.session import SimulationSession
-from physplace_addon.scene.dynamics.reading import read_dynamics
 from tests.blender_data import current_scene
 from tests.scene import scenes
 from tests.scene.dynamics.rigid_scenes import key, select
@@ -25,7 +24,7 @@ def _session() -> SimulationSession:
     scenes.floor()
     cube = scenes.cube("Cube", (0.0, 0.0, 3.0))
     select(cube)
-    return SimulationSession(bpy.context, finished(read_dynamics(bpy.context, FRAMES)))
+    return finished(SimulationSession.beginning(bpy.context, FRAMES))
 
 
 def _run(session: SimulationSession) -> None:
@@ -103,7 +102,7 @@ def test_a_slice_of_a_run_is_a_part_of_one_step_however_many_things_happen_in_a_
     for i, cube in enumerate(cubes):
         cube.rotation_euler = (0.3 + 0.1 * i, 0.4, 0.2)
     select(*cubes)
-    session = SimulationSession(bpy.context, finished(read_dynamics(bpy.context, 8)))
+    session = finished(SimulationSession.beginning(bpy.context, 8))
     taken, stepping = [0], Simulation.stepping
 
     def counted(*args: Any) -> Slices[SimulationState]:
