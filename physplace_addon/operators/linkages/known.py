@@ -78,5 +78,5 @@ def _taking(context: Context, known: Callable[[FoundLinkage, int], KnownPose], w
     count = LinkagePose(found).write(context, asked.poses)
     texts = [f'"{found.objects[0].name}": {counted(count, "part")} moved', f"it is in its {what}"]
     texts += [listed(asked.notes)] if asked.notes else []
-    texts += [f"left out of account: {listed(found.left_out)}"] if found.left_out else []
+    texts += [f"left out of account: {listed(scenario.left_out)}"] if scenario.left_out else []
     return Conclusion(not asked.notes, "; ".join(texts))

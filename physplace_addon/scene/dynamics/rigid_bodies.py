@@ -174,8 +174,13 @@ def leave_out_changes_of_shape(left_out: LeftOut, obj: Object) -> None:
 def leave_out_lost_faces(left_out: LeftOut, bodies: Iterable[Body]) -> None:
     """Add the faces of bodies that have a vertex which is nowhere: they count as not there."""
     for body in bodies:
-        if any(note.endswith(PLACELESS) for note in body.notes):
-            left_out.add("the faces with vertices that are not finite numbers", body.name)
+        leave_out_lost_faces_of(left_out, body, body.name)
+
+
+def leave_out_lost_faces_of(left_out: LeftOut, body: Body, name: str) -> None:
+    """Add the faces of a body that have a vertex which is nowhere, by the name of the object they are of."""
+    if any(note.endswith(PLACELESS) for note in body.notes):
+        left_out.add("the faces with vertices that are not finite numbers", name)
 
 
 def leave_out_scene_keys(left_out: LeftOut, scene: Scene) -> None:

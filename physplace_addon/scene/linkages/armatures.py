@@ -19,7 +19,7 @@ from ...core import bodies
 from ...core.arrays import Floats
 from ...core.bodies import Body
 from ..access import evaluated_scene, present
-from ..dynamics.rigid_bodies import LeftOut
+from ..dynamics.rigid_bodies import LeftOut, leave_out_lost_faces_of
 from ..errors import SceneError
 from ..reading.masses import BodyPart, body_part, combined_body
 from ..reading.meshes import GEOMETRY_TYPES
@@ -195,7 +195,9 @@ class _ArmatureReader:
             carried[bone].shown.update(Family.of(obj).names)
             if found:
                 pose, members = self.frames[bone].placed.pose, [obj, *obj.children_recursive]
-                carried[bone].bodies.append(combined_body(found, members, pose, self._depsgraph))
+                body = combined_body(found, members, pose, self._depsgraph)
+                leave_out_lost_faces_of(self._left_out, body, obj.name)
+                carried[bone].bodies.append(body)
 
     def _add_piece(self, carried: _Carried, piece: Piece) -> None:
         made = piece.body(self.frames[piece.bone].placed.stretch)
@@ -204,6 +206,7 @@ class _ArmatureReader:
                 f"the faces that follow bone {piece.bone}, since {made.error.found},", piece.name
             )
         if made.body is not None:
+            leave_out_lost_faces_of(self._left_out, made.body, piece.name)
             carried.bodies.append(made.body)
             carried.shown.add(piece.owner)
 

@@ -95,7 +95,7 @@ def preparing(
         ranges,
         apart,
     )
-    left_out = [note for note in found.left_out if note not in found.springs]
+    left_out = [note for note in scenario.left_out if note not in found.springs]
     return PlacedFigure(setup, (*through, *(f"left out of account: {each}" for each in left_out)))
 
 

@@ -61,7 +61,7 @@ class PreparedLinkage:
             joined.add(frozenset(ends))
         others = [pair for pair in self.scene.excepted if frozenset(pair) not in joined]
         overlaps = [f'the contact of "{first}" with "{second}", which overlap' for first, second in others]
-        return (*found.left_out, *overlaps)
+        return (*self.scenario.left_out, *overlaps)
 
     def poses(self, state: LinkageState) -> tuple[Pose, ...]:
         """Return the poses of the parts in the world."""

@@ -56,6 +56,13 @@ class LinkageScenario:
     middle: Floats
 
     @property
+    def left_out(self) -> tuple[str, ...]:
+        """What is left out of account of the linkage and of the world, a phrase each."""
+        lost = LeftOut()
+        leave_out_lost_faces(lost, self.world.bodies)
+        return (*self.found.left_out, *lost.notes())
+
+    @property
     def rounding(self) -> float:
         """The largest error of a point of a part by single precision, in scene units."""
         return rounding_at(float(np.abs(self.middle).max()) + self.around.balls[0].radius)

@@ -358,3 +358,18 @@ def test_the_locked_fourth_number_of_a_quaternion_is_named_and_locks_of_what_sta
     assert _read(post).left_out == ('the locked channels of "Arm"',)
     arm.lock_rotations_4d = False
     assert _read(arm).left_out == ()
+
+
+def test_faces_that_have_no_place_are_named_on_bones_in_skins_and_beside_the_figure() -> None:
+    rig = _rig()
+    skin, post = _skinned(rig), rigs.box("Post", (0.2, 0.2, 0.9))
+    post.location = (0.8, 0.0, 1.0)
+    for obj in (bpy.data.objects["Box Bone 1"], skin, post):
+        mesh_of(obj).vertices[0].co.x = float("nan")
+    current_view_layer().update()
+    lost = "the faces with vertices that are not finite numbers"
+    found = finished(reading_linkage(bpy.context, rig))
+    assert [note for note in found.left_out if note.startswith(lost)] == [
+        f'{lost} of "Box Bone 1" and "{skin.name}"',
+        f'{lost} of "Post"',
+    ]
