@@ -57,6 +57,20 @@ def keep_anchors(holder: Object, joint: Joint) -> None:
     holder[KEY] = floats
 
 
+def stands_in_the_world(holder: Object, anchors: Anchors) -> bool:
+    """Return whether the object of a joint is where that holds its bodies in the world.
+
+    It is not where the joint is none to the world, nor where the object went along with a part that is held.
+    """
+    frames = [
+        frame
+        for number, frame in ((anchors.first, anchors.frame1), (anchors.second, anchors.frame2))
+        if number == FIXED
+    ]
+    here = split(matrix_of(holder.matrix_world)).pose
+    return any(_are_one(here, frame) for frame in frames)
+
+
 def _anchored(
     holder: Object, constraint: RigidBodyConstraint, floats: list[float], numbers: dict[str, int]
 ) -> AnchoredJoint:

@@ -29,7 +29,7 @@ from ..reading.subjects.subject import Subject, reading_subjects, rounding_at
 from ..reading.visible import Family, viewport_of, visible_objects
 from ..references import ObjectReference
 from ..writing.transform import locks_rotation, object_space
-from .anchors import kept_anchors
+from .anchors import kept_anchors, stands_in_the_world
 from .armatures import read_armature
 from .bone_frames import matrix_of
 from .jointed_objects import members_of, stands
@@ -206,15 +206,16 @@ def _with_holders(
 ) -> list[Part]:
     """Return the parts, each with the objects of the constraints that it carries along.
 
-    What joins a part to the world stays where it is in the world.
+    What joins a part to the world stays where it holds that in the world. Where it has gone along with the
+    part, it goes on doing so: elsewhere the joint would begin anew.
     """
     depsgraph = evaluated_scene(context)
     found = list(parts)
     for joint in joints:
         holder, anchors = None if joint.holder is None else joint.holder.object, joint.joint.anchors
-        if holder is None or holder.name_full in families or FIXED in (anchors.first, anchors.second):
+        if holder is None or holder.name_full in families or stands_in_the_world(holder, anchors):
             continue
-        number = anchors.first
+        number = anchors.second if anchors.first == FIXED else anchors.first
         check_editable(holder)
         evaluated = holder.evaluated_get(depsgraph)
         offset = found[number].pose.inverse().matrix4 @ matrix_of(evaluated.matrix_world)

@@ -6,8 +6,9 @@ import bpy
 import numpy as np
 import pytest
 
+from physplace_addon.core.contact.system import FIXED
 from physplace_addon.core.jobs import finished
-from physplace_addon.core.rigid import Pose, quaternion_from_matrix, rotation_matrix
+from physplace_addon.core.rigid import Pose, quaternion_from_matrix, rotation_matrix, rotation_vector
 from physplace_addon.scene.access import present
 from physplace_addon.scene.errors import SceneError
 from physplace_addon.scene.linkages import posing
@@ -276,3 +277,35 @@ def test_an_armature_that_is_mirrored_twice_is_named_and_so_is_its_scaled_parent
     cart.scale = (2.0, 2.0, 2.0)
     with pytest.raises(SceneError, match='"Rig": its parent "Cart", changed since'):
         preview.check_shown(bpy.context, found.poses)
+
+
+@pytest.mark.parametrize("stands_first", [True, False])
+def test_a_joint_to_the_world_whose_empty_went_along_with_its_part_keeps_its_turn(stands_first: bool) -> None:
+    post, arm = rigs.box("Post", (0.2, 0.2, 0.9)), rigs.box("Arm", (0.2, 0.2, 0.9))
+    arm.location = (0.0, 0.0, 2.0)
+    body(post, "PASSIVE")
+    body(arm)
+    holder = constraint("HINGE", *((post, arm) if stands_first else (arm, post)))
+    holder.location = (0.5, 0.0, 1.0)
+    current_view_layer().update()
+    _turn_arm(_read(arm), -0.2)
+    holder.location, holder.rotation_euler = (0.5 * np.cos(0.2), -0.5 * np.sin(0.2), 1.0), (0.0, 0.0, -0.2)
+    current_view_layer().update()
+    assert _turn_of_arm(_read(arm)) == pytest.approx(-0.2, abs=1e-5)
+    _turn_arm(_read(arm), 0.5)
+    assert _turn_of_arm(_read(arm)) == pytest.approx(0.3, abs=1e-5)
+
+
+def _turn_arm(found: FoundLinkage, angle: float) -> None:
+    """Turn the only part about the vertical through the origin, and leave it so."""
+    poses = [found.poses[0].displaced(np.zeros(3), (0.0, 0.0, angle), np.zeros(3))]
+    LinkagePose(found).write(bpy.context, poses)
+
+
+def _turn_of_arm(found: FoundLinkage) -> float:
+    """How far the only part is turned from where its joint to the world began."""
+    anchors = found.joints[0].joint.anchors
+    own, other = (
+        (anchors.frame2, anchors.frame1) if anchors.first == FIXED else (anchors.frame1, anchors.frame2)
+    )
+    return float(rotation_vector(other.inverse().compose(found.poses[0].compose(own)).rotation)[2])
