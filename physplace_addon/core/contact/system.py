@@ -46,6 +46,7 @@ from .points.interface_points import (
     feature_keys,
     grouped,
     labelled,
+    rows_nearest,
     rows_with_keys,
     spread_out,
 )
@@ -117,6 +118,7 @@ __all__ = [
     "points_at_crossings",
     "regions_of_pair",
     "regions_of_points",
+    "rows_nearest",
     "rows_with_keys",
     "spread_out",
     "surely_hold",

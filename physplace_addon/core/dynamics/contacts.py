@@ -11,7 +11,14 @@ import numpy as np
 from scipy import sparse
 
 from ..arrays import Floats, Ints
-from ..contact.system import FIXED, ContactSystem, InterfacePoints, common_points
+from ..contact.system import (
+    FIXED,
+    ContactSystem,
+    InterfacePoints,
+    common_points,
+    feature_keys,
+    rows_nearest,
+)
 from ..mechanics.surface_numbers import surface_numbers
 from ..optimization.friction_cones import tangents
 from ..optimization.sparse_rows import rows_of
@@ -108,3 +115,16 @@ def _rows(system: ContactSystem, world: InterfacePoints) -> sparse.csr_array:
         numbers.append(np.repeat((3 * mine[:, None] + np.arange(3)).ravel(), 6))
     entries = (np.concatenate(values), (np.concatenate(numbers), np.concatenate(columns)))
     return sparse.csr_array(entries, shape=(3 * k, 6 * m))
+
+
+def tracked_each(
+    system: ContactSystem, points: InterfacePoints, places: Floats
+) -> tuple[Ints, InterfacePoints]:
+    """Return which of known points (k,) stay on their features in a system, and these, in their order, there.
+
+    Of several on the same two features each is the one that is nearest to its place (k, 3) in the scene.
+    """
+    found = system.track(points)
+    rows = rows_nearest(feature_keys(points), places, feature_keys(found), system.in_world(found).point1)
+    kept = np.flatnonzero(rows >= 0)
+    return kept, found.take(rows[kept])

@@ -28,7 +28,7 @@ from ..contact.system import (
 from ..jobs import Slices
 from ..optimization.friction_cones import tangents
 from ..vectors import dot, length
-from .contacts import Contacts
+from .contacts import Contacts, tracked_each
 from .free_rotation import free_motion
 from .joints.least_loads import least_loads
 from .joints.loads import JointForces
@@ -122,6 +122,11 @@ class Moment:
     def carried(self) -> CarriedPoints:
         """The points as the bodies carry them on."""
         return CarriedPoints.of(self.system, self.contacts.points)
+
+    def tracked(self, there: ContactSystem, rows: Ints) -> tuple[Ints, InterfacePoints]:
+        """Return which rows (n,) of the points stay on their features elsewhere, and these points, there."""
+        places = there.frames.take(self.points.body1[rows]).points(self.carried.own1[rows])
+        return tracked_each(there, self.points.take(rows), places)
 
     def with_rates(self, rates: Floats) -> Moment:
         """Return the moment with other rates (m, 6)."""
@@ -326,7 +331,7 @@ def _gaps_and_shifts(
     """Return the gaps (n,) of chosen contacts after a drift, NaN where they leave their features, and how far
     the first body has slipped over the second (n, 3).
 
-    Where they may roll, that is their slip velocity's integral by the trapezoidal rule.
+    Where they roll, that is their slip velocity's integral by the trapezoidal rule.
 
     carried (n,): which of the start's points they are.
     """
@@ -335,15 +340,13 @@ def _gaps_and_shifts(
     unknown = np.flatnonzero(np.isnan(gap))
     if len(unknown) == 0:
         return gap, shift
-    points = start.points.take(carried[unknown])
-    found = there.track(points)
-    rows = rows_with_keys(feature_keys(points), feature_keys(found))
-    unknown, rows = unknown[rows >= 0], rows[rows >= 0]
-    gap[unknown] = found.gap[rows]
-    rolls = start.carried.rolling[carried[unknown]]
-    unknown, rows = unknown[rolls], rows[rolls]
+    kept, found = start.tracked(there, carried[unknown])
+    unknown = unknown[kept]
+    gap[unknown] = found.gap
+    rolls = np.flatnonzero(start.carried.rolling[carried[unknown]])
+    unknown = unknown[rolls]
     before = drift.contacts.take(chosen[unknown]).slip_velocity(drift.half)
-    after = Contacts.of(there, found.take(rows), scene.laws).slip_velocity(drift.motion.rates)
+    after = Contacts.of(there, found.take(rolls), scene.laws).slip_velocity(drift.motion.rates)
     shift[unknown] = 0.5 * h * (before + after)
     return gap, shift
 

@@ -1,4 +1,4 @@
-"""Exact balls that roll without a slip, held against closed forms."""
+"""Exact balls that roll without a slip, held against closed forms; and what spins and does not roll."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from physplace_addon.core.dynamics.driving.tracks import Track
 from physplace_addon.core.dynamics.scene import HOLD, Scene
 from physplace_addon.core.dynamics.simulation import Simulation
 from physplace_addon.core.rigid import Pose, quaternion_exponential
-from tests.bodies_of_the_paper import sphere
+from tests.bodies_of_the_paper import cylinder, sphere
 
 from .scenes import DOWN, GRAVITY, UPRIGHT, floor, simulation
 
@@ -94,3 +94,22 @@ def test_a_ball_on_a_turntable_goes_round_its_circle_to_second_order() -> None:
     errors = [_error_on_turntable(step) for step in (1.0 / 30.0, 1.0 / 60.0)]
     assert errors[0] < 1e-5
     assert errors[1] < 0.3 * errors[0]
+
+
+@pytest.mark.parametrize(
+    ("turn", "height"), [(0.0, 0.5), (0.5 * np.pi, 0.3)], ids=["on its rim", "on its side"]
+)
+def test_a_cylinder_that_spins_on_a_floor_stays_where_it_is(turn: float, height: float) -> None:
+    """It touches along a rim or a line, in which points of contact may slide while it does not roll."""
+    made = simulation(
+        [cylinder(0.3, 1.0).body],
+        [Pose(quaternion_exponential(np.array([turn, 0.0, 0.0])), np.array([0.0, 0.0, height + 1e-5]))],
+        [floor()],
+        friction=0.8,
+        spin=np.array([[0.0, 0.0, 3.0]]),
+        step=1.0 / 120.0,
+    )
+    made.run(0.05)
+    assert np.abs(made.state.motion.centre[0, :2]).max() < 1e-5
+    assert np.abs(made.state.motion.spin[0, :2]).max() < 1e-3
+    assert made.state.motion.spin[0, 2] < 2.9

@@ -27,6 +27,8 @@ does not go.
 
 What is curved rolls: its contact leaves the point m where it was, on both bodies.  A disk that rolls by an
 angle t without a slip leaves its own a distance R (t - sin t) behind.  So there the motion of m is no slip.
+Of points along a line or an area of contact, though, which may slide in it while no body moves, the motion of
+m tells more.
 
 Of other points it tells nothing about whether the features still face each other: their ends are not looked
 at.
@@ -42,7 +44,7 @@ from ...arrays import Bools, Floats, Ints
 from ...rigid import Poses
 from ...vectors import cross, dot, length, unit
 from ..features import EDGE, FACE, VERTEX
-from ..points.interface_points import PARALLEL, InterfacePoints
+from ..points.interface_points import PARALLEL, SOFT, InterfacePoints
 from .placed_bodies import PlacedBodies
 
 _CROSSING = 1e-3  # sine of the angle of two edges below which small turns change the normal much
@@ -63,7 +65,7 @@ class CarriedPoints:
     beside: which (k,) are a vertex beside an edge or a vertex; tangent1 + tangent2: of that edge, or 0, since
         a vertex has none.
     closed (k,): those whose gaps have a closed form.
-    rolling (k,): those that may move over both of their bodies.
+    rolling (k,): those that roll over both of their bodies, on no line or area of contact.
     """
 
     body1: Ints
@@ -112,7 +114,7 @@ class CarriedPoints:
             tangent1,
             tangent2,
             plain & (edges | narrow | beside | over_face | under_face),
-            _may_roll(bodies, points),
+            ~plain & _alone(bodies, points) & (points.dim1 != VERTEX) & (points.dim2 != VERTEX),
         )
 
     def after(self, frames: Poses, chosen: Ints) -> tuple[Floats, Floats]:
@@ -162,12 +164,12 @@ def _curved(bodies: PlacedBodies) -> Bools:
     return np.array([body is not None and not body.is_plain for body in every])
 
 
-def _may_roll(bodies: PlacedBodies, points: InterfacePoints) -> Bools:
-    """Return which points (k,) are between two bodies, one of them curved, and on no vertex."""
-    curved = _curved(bodies)
-    on_vertex = (points.dim1 == VERTEX) | (points.dim2 == VERTEX)
-    rolls: Bools = (curved[points.body1] | curved[points.body2]) & ~on_vertex
-    return rolls
+def _alone(bodies: PlacedBodies, points: InterfacePoints) -> Bools:
+    """Return which points (k,) are held where they are by how the bodies curve apart."""
+    radius = np.append(bodies.radii, np.inf)
+    least = np.minimum(radius[points.body1], radius[points.body2])
+    held: Bools = ~points.on_curve & (points.softest * least >= SOFT)
+    return held
 
 
 def _beside(points: InterfacePoints) -> Bools:

@@ -132,6 +132,20 @@ def rows_with_keys(wanted: Ints, keys: Ints) -> Ints:
     return np.where((place >= 0) & (given[rows] == mine), rows, -1)
 
 
+def rows_nearest(wanted: Ints, places: Floats, keys: Ints, others: Floats) -> Ints:
+    """Return for each wanted key (k, c) at a place (k, 3) the row of the nearest of the keys (m, c), at other
+    places (m, 3), that are the same, or -1.
+    """
+    rows = rows_with_keys(wanted, keys)
+    same = rows_with_keys(keys, keys)
+    number, count = np.unique(same, return_counts=True)
+    for last in number[count > 1]:
+        mine, given = np.flatnonzero(rows == last), np.flatnonzero(same == last)
+        apart = others[given] - places[mine, None]
+        rows[mine] = given[(apart**2).sum(axis=2).argmin(axis=1)]
+    return rows
+
+
 def without_duplicates(points: InterfacePoints, distance: float) -> InterfacePoints:
     """Return the points but those within `distance`, a length, of an earlier one of the same two features.
 

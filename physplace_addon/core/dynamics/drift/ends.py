@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from ...arrays import Bools, Ints
-from ...contact.system import InterfacePoints, feature_keys, rows_with_keys
+from ...contact.system import InterfacePoints
 from ...vectors import length
 from ..joints.passed_limits import part_to_limit
 from ..scene import Scene
@@ -49,10 +49,8 @@ def share_to_hit(scene: Scene, moment: Moment, trial: Trial, h: float, left_out:
         return 1.0
     opened, _ = moment.contacts.speeds(moment.motion.twists_to(scene.inertia, trial.drift.motion))
     ahead = moment.points.gap[fast] + _SURELY * np.minimum(opened[fast], 0.0) < TOUCHING * scene.hold
-    points = moment.points.take(fast[ahead])
-    found = scene.system(trial.drift.motion).track(points)
-    rows = rows_with_keys(feature_keys(points), feature_keys(found))
-    fast, end = fast[ahead][rows >= 0], found.gap[rows[rows >= 0]]
+    kept, found = moment.tracked(scene.system(trial.drift.motion), fast[ahead])
+    fast, end = fast[ahead][kept], found.gap
     first, over = end < _DEEPER * scene.hold, end > TOUCHING * scene.hold
     if len(fast) == 0 or not (first.any() or (meets and over.all())):
         return 1.0
@@ -60,8 +58,9 @@ def share_to_hit(scene: Scene, moment: Moment, trial: Trial, h: float, left_out:
     slope = h * moment.contacts.speeds(moment.motion.rates)[0][fast]
     bend = (end - gap - part * slope) / part**2
     room = gap - _MEETS * scene.hold
-    size = np.sqrt(np.maximum(slope**2 - 4.0 * bend * room, 0.0)) - slope
-    met = np.divide(2.0 * room, size, out=np.full_like(size, np.inf), where=size > 0.0)
+    root = slope**2 - 4.0 * bend * room  # below 0 of what comes nearer and lifts again, with room left
+    size = np.sqrt(np.maximum(root, 0.0)) - slope
+    met = np.divide(2.0 * room, size, out=np.full_like(size, np.inf), where=(size > 0.0) & (root >= 0.0))
     return float(met.min()) / part if (met > 0.0).all() and np.isfinite(met.min()) else 1.0
 
 

@@ -15,6 +15,7 @@ from physplace_addon.core.contact.points.interface_points import (
     grouped,
     labelled,
     lowest_spread,
+    rows_nearest,
     rows_with_keys,
     spread_out,
     without_duplicates,
@@ -138,3 +139,13 @@ def test_rows_are_found_by_all_columns_of_their_keys(rng: np.random.Generator, l
     expected = [place.get(tuple(key), -1) for key in wanted.tolist()]
     assert rows_with_keys(wanted, keys).tolist() == expected
     assert rows_with_keys(wanted, keys[:0]).tolist() == [-1] * len(wanted)
+
+
+def test_of_equal_keys_the_nearest_place_is_found(rng: np.random.Generator) -> None:
+    keys, wanted = rng.integers(0, 4, (60, 2)), rng.integers(0, 5, (80, 2))
+    others, places = rng.normal(size=(60, 3)), rng.normal(size=(80, 3))
+    found = rows_nearest(wanted, places, keys, others)
+    for row, key, place in zip(found, wanted, places, strict=True):
+        same = np.flatnonzero((keys == key).all(axis=1))
+        distances = np.linalg.norm(others[same] - place, axis=1)
+        assert row == (same[distances.argmin()] if len(same) else -1)
