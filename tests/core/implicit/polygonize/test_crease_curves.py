@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from physplace_addon.core.implicit import Boxes, Ellipsoids, FlatCylinders, Spheres, difference, union
+from physplace_addon.core.implicit import (
+    Boxes,
+    Ellipsoids,
+    FlatCylinders,
+    HalfSpaces,
+    Spheres,
+    difference,
+    union,
+)
 from physplace_addon.core.implicit.functions.base import ImplicitFunction
 from physplace_addon.core.implicit.polygonize.crease_curves import CreaseCurves, no_curves
 from physplace_addon.core.implicit.polygonize.crease_following import crease_curves
@@ -112,3 +120,14 @@ def test_nothing_else_is_in_the_zones_of_creases() -> None:
 
 def test_a_smooth_surface_has_no_creases() -> None:
     assert len(curves_of(union([LEFT, RIGHT], 0.2))) == 0
+
+
+@pytest.mark.parametrize("degrees", [38.0, 39.5])
+def test_a_knife_about_as_sharp_as_those_that_count_has_points_as_far_apart_as_others(degrees: float) -> None:
+    tilt = np.radians(0.5 * degrees)
+    sides = [[np.sin(tilt), 0.0, -np.cos(tilt)], [np.sin(tilt), 0.0, np.cos(tilt)]]
+    box = Boxes.of([0.45, 0.0, 0.0], [[0.45, 0.6, 0.6]])
+    knife = difference(box, [HalfSpaces.of([side], [[0.02, 0.0, 0.0]], size=1.5) for side in sides])
+    places = curves_of(knife).points.places
+    on_edge = np.abs(places - [0.02, 0.0, 0.0])[:, [0, 2]].max(axis=1) < 1e-4
+    assert 10 < on_edge.sum() < 30
