@@ -110,9 +110,9 @@ def _with_least_squares(
 def _counted(function: ImplicitFunction, places: Floats, away: Floats, limits: StepLimits) -> Bools:
     """Return which pins (n,) count in the sum of squares.
 
-    Those to which a step may go do. Of those farther away, up to a share of the surface's size, those do
-    whose distance to first order, F / |F_x|, is about their distance: beyond a blob it grows without bound,
-    and one pin would outweigh all others. Pins where F has no gradient do not count.
+    Those to which a step may go, and those farther away up to a share of the surface's size, do where their
+    distance to first order, F / |F_x|, is about their distance: where F is flat, beyond a blob and in the
+    middle of it, that grows without bound, and one pin would outweigh all others.
 
     Args:
         function: F.
@@ -124,7 +124,7 @@ def _counted(function: ImplicitFunction, places: Floats, away: Floats, limits: S
     close = away <= FARTHEST_STRIDES * limits.stride
     honest = np.abs(value) <= _MOST_DISTORTED * away * length(gradient)
     defined = np.isfinite(gradient).all(axis=1)
-    return np.asarray((close | (honest & (away <= _FAR * limits.size))) & defined)
+    return np.asarray(honest & (close | (away <= _FAR * limits.size)) & defined)
 
 
 def _pinned_then_dragged(

@@ -97,7 +97,7 @@ def test_rates_of_distances_are_their_derivatives_by_the_parameters() -> None:
     assert np.allclose(rates(blob, places, 1e-4), np.transpose(expected), rtol=0, atol=1e-7)
 
 
-def test_pins_where_slopes_are_next_to_nothing_are_passed_over() -> None:
+def test_pins_where_slopes_are_next_to_nothing_leave_parameters_finite() -> None:
     """The nearer they are to where F_x is zero, the greater F / |F_x| and its derivatives, without bound."""
     blob = fourteen_spheres(0)
     limits = StepLimits(0.1, 1e-4, 2.0, 0.06, blob.positive, blob.scales)

@@ -178,3 +178,12 @@ def test_a_point_that_goes_on_as_it_went_is_followed_at_the_first_look() -> None
     with_memory, without = circled(True), circled(False)
     assert with_memory[1] <= 50 < 100 <= without[1]
     assert np.allclose(with_memory[0], without[0], rtol=0, atol=1e-3)
+
+
+def test_a_pin_where_the_function_is_flat_keeps_no_others_from_being_met() -> None:
+    start = ball()
+    moved = start.with_parameters(start.parameters + np.array([0.0, 0.1, 0.05, 0.0, 0.02]))
+    places = R * np.concatenate([np.eye(3), -np.eye(3)])
+    held = Frozen(moved, np.arange(5) > 0)
+    made, _ = sculpted(held, ControlPoints.pinned(np.concatenate([places, [[0.0, 0.0, 0.0]]])), 25)
+    assert off(made, places).max() < 1e-3 * R
