@@ -26,9 +26,8 @@ At b = +-pi/2 the angles a and c have no meaning.  So their gaps to a limit are 
 which is finite everywhere, and has the same sign as g.  An angle counts with the whole turns that bring it
 nearest to the middle of its range.  A locked angle is an equation of the same form.
 
-Of a turn nothing tells a from a + 2 pi.  So a range of a or c that is open at one side, all that is beyond a
-limit, ends at half a turn, where an angle counted from 0 leaps to the limit's other side: that is a limit,
-too.  b has no such leap.
+A rotation does not tell a from a + 2 pi.  Counted from 0, a and c leap from pi to -pi, and so from one end of
+a range that is open at the other to beyond its limit.  So such a range ends at half a turn.  b does not leap.
 """
 
 from __future__ import annotations
@@ -264,6 +263,6 @@ def angle_limits(constraints: Sequence[Constraint], groups: Grouping) -> AngleRo
 def _closed(axes: Ints, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
     """Return ranges (k, 3) of angles by axis, with ends at half a turn of outer ones open at one side."""
     outer = np.arange(3) != axes[:, 1:2]
-    above = outer & (np.abs(lower) < np.pi) & np.isinf(upper)
-    below = outer & (np.abs(upper) < np.pi) & np.isinf(lower)
+    above = outer & (np.abs(lower) <= np.pi) & np.isinf(upper)
+    below = outer & (np.abs(upper) <= np.pi) & np.isinf(lower)
     return np.where(below, -np.pi, lower), np.where(above, np.pi, upper)
