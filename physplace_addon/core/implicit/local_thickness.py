@@ -5,7 +5,8 @@ part of the surface (the local feature size of Amenta and Bern 1999). Between tw
 triangle whose circumcircle has the radius r < t has its dual edge cross one of them only. From each point the
 line along the normal is followed both ways. F is taken at distances that grow by a factor, by a greater one
 next to the point, where only little room is left for a gap or a body. Between the first two of different sign
-the crossing is bisected. So a gap that is less wide than the nearest distance is passed over.
+the crossing is bisected. So a gap is passed over that is less wide than the nearest distance, or that begins
+and ends, with the body beyond it, between two distances.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _GROWTH = 1.35  # factor from one distance to the next
 _NEAR = 1.0 / 256.0  # share of the farthest distance from which on distances grow by that factor
 _NEARER = 4.0  # factor of the distances before it
 _NEAREST = 1.0 / 4096.0  # share of the farthest distance at which F is taken first
-_HALVINGS = 4  # halvings of the step that holds the crossing: it is known to 2 % of its distance then
+_HALVINGS = 4  # of the step that holds the crossing: known to 2 % of its distance then, or 19 % of a near one
 _TURN = 0.9  # radians that the normal turns from sample to sample at most
 _SHARE = 0.75  # share of the local thickness that samples are apart at most
 # spacings: where the body is thinner than this, as in a wedge beside a crease, samples come no nearer for it

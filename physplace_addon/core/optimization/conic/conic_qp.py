@@ -17,8 +17,8 @@ method (`conic_interior_point`) leads it to the solution, or to a point near it 
 with the same forces, too, inside of their cones by about as much as is penetrated there, which saves a third
 of its iterations.
 
-Where both fail, few contacts are solved one after the other (`gauss_seidel`) to where Newton's method finds
-the solution.  It takes about twice as long as both, and one problem of boxes anywhere in fifteen needs it.
+Where both fail, which is almost only where friction is large, few contacts are solved one after the other
+(`gauss_seidel`) to where Newton's method finds the solution.
 
 Where mu is large, a normal force that is almost nothing holds against much, and none of these may find what
 simply sticks.  Then Newton's method begins where all contacts stick; and if that fails, the problem is
