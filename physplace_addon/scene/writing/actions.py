@@ -67,15 +67,15 @@ def use_slot(obj: Object, identifier: str) -> None:
 def keys_restored_on_error(obj: Object, *, always: bool = False) -> Iterator[None]:
     """Restore the keys in the object's action, and its channels, if the block fails, or always.
 
-    So are the channels of what shares the action: these may differ from their keys, which count again then.
-    The action stays the same data-block; one that got no key is not touched. Such blocks may be one within
-    another.
+    So are location, rotation and scale of all that the action moves, bones too: these may differ from their
+    keys, which count again then. The action stays the same data-block; one that got no key is not touched.
+    Such blocks may be one within another.
     """
     data = obj.animation_data
     action = data.action if data else None
     state, before, done = ActionState(action) if action else None, channels(obj), False
     slot = slot_of(obj) if action else ""
-    shared = [(each, channels(each)) for each in _sharing(action, obj)] if action else []
+    kept = [(each, channels(each), each.scale.copy()) for each in _moved_by(action)] if action else []
     try:
         yield
         done = not always
@@ -86,16 +86,17 @@ def keys_restored_on_error(obj: Object, *, always: bool = False) -> Iterator[Non
             elif state.put_back():
                 _use_former(obj, state.action, slot)
                 view_layer_of(bpy.context).update()  # else keys are evaluated after the channels are set
-                for each, values in shared:
+                for each, values, scale in kept:
                     set_channels(each, values)
+                    each.scale = scale
             set_channels(obj, before)
 
 
-def _sharing(action: Action, obj: Object) -> Iterator[Object | PoseBone]:
-    """Yield the other objects that use an action, and their bones."""
+def _moved_by(action: Action) -> Iterator[Object | PoseBone]:
+    """Yield the objects that use an action, and their bones."""
     for each in bpy.data.objects:
         data = each.animation_data
-        if each != obj and data is not None and data.action == action:
+        if data is not None and data.action == action:
             yield each
             yield from () if each.pose is None else each.pose.bones
 

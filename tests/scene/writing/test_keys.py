@@ -25,6 +25,7 @@ from physplace_addon.scene.writing.keys import Key, Keying, insert_automatically
 from physplace_addon.scene.writing.transform import Channels
 from tests.blender_data import action_of, animation_of, current_scene, current_view_layer, preferences
 from tests.scene import scenes
+from tests.scene.linkages import rigs
 
 
 @pytest.fixture(autouse=True)
@@ -290,3 +291,17 @@ def test_after_an_error_what_shares_the_action_keeps_what_was_moved_without_a_ke
     current_view_layer().update()
     assert twin.location.y == 0.25
     assert scenes.world_matrix(twin)[1, 3] == 0.25
+
+
+def test_after_an_error_bones_and_scales_keep_what_was_changed_without_a_key() -> None:
+    rig = rigs.armature(rigs.chain(1))
+    bone = rigs.bone(rig, "Bone 0")
+    rigs.set_rotation(bone, "XYZ", np.zeros(3))
+    for path in ("rotation_euler", "scale"):
+        bone.keyframe_insert(path, frame=1)
+    rig.keyframe_insert("scale", frame=1)
+    current_view_layer().update()
+    bone.rotation_euler.x, bone.scale.y, rig.scale.z = 0.5, 2.0, 3.0
+    _refused(rig, lambda: _key_on(rig, 9))
+    current_view_layer().update()
+    assert (bone.rotation_euler.x, bone.scale.y, rig.scale.z) == (0.5, 2.0, 3.0)
