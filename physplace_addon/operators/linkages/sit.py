@@ -92,7 +92,6 @@ class PHYSPLACE_OT_linkage_sit(ModalOperator):
 
     def tick(self, context: Context, view: View, seconds: float) -> None:
         """Step, and show where the figure is; read what it comes near, and what else has changed."""
-        self._message = self._message if self.session.paused else ""
         if self.session.tick(seconds):
             self._show(context)
         differing = self._watch.differing(context)
@@ -115,7 +114,9 @@ class PHYSPLACE_OT_linkage_sit(ModalOperator):
         return disabled_reason_for_posing(context)
 
     def handle_event(self, context: Context, view: View, event: InputEvent) -> EventResult:
-        """Handle the keys."""
+        """Handle the keys; any that is pressed clears the last message."""
+        if event.value == "PRESS":
+            self._message = ""
         action, session = SITTING.action_of(context, event), self.session
         if action == "CONFIRM":
             return EventResult.CONFIRM

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any, cast
+
 import bpy
 import numpy as np
 import pytest
 
 from physplace_addon.core.jobs import finished
+from physplace_addon.operators.linkages.sit import PHYSPLACE_OT_linkage_sit
 from physplace_addon.operators.linkages.sitting import SittingSession, sitting_figure
+from physplace_addon.operators.view import View
 from physplace_addon.scene.errors import SceneError
 from tests.addon.linkages.test_sitting_down import arm, ends_of
+from tests.addon.test_input_events import event
 from tests.blender_data import current_view_layer, report_of
 from tests.scene import scenes
 
@@ -80,3 +86,13 @@ def test_a_change_while_it_waits_is_read_before_it_is_left() -> None:
     session.note_difference()
     session.write(bpy.context)
     assert report_of(bpy.data.objects["Bar 1"])["status"] == "INTERFERING_START"
+
+
+def test_why_it_could_not_be_left_is_shown_until_a_key_is_pressed() -> None:
+    operator: Any = SimpleNamespace(session=_paused(2), _message="", _show=lambda context: None)
+    sit = PHYSPLACE_OT_linkage_sit
+    sit.confirm_failed(operator, bpy.context, SceneError("Bar 0", "it leans", "straighten it"))
+    sit.handle_event(operator, bpy.context, cast("View", None), event("LEFT_ARROW", "RELEASE"))
+    assert "it leans" in sit.header(operator)
+    sit.handle_event(operator, bpy.context, cast("View", None), event("LEFT_ARROW"))
+    assert "state 1 of 2" in sit.header(operator)
