@@ -21,7 +21,7 @@ from ...core.rigid import Pose
 from ...core.wording import counted, in_words, listed
 from ...scene.access import scene_of
 from ...scene.dynamics.going_on import is_unchanged, motion_going_on
-from ...scene.dynamics.motion_keys import SimulatedPath, write_motion
+from ...scene.dynamics.motion_keys import SimulatedPath, check_motion, write_motion
 from ...scene.dynamics.reading import DynamicScenario
 from ...scene.errors import SceneError
 from ...scene.reading.settings import settings_of
@@ -235,10 +235,17 @@ class SimulationRun:
 
     def write(self, context: Context) -> Conclusion:
         """Key the motion so far, of objects that stand as they were read. Raises SceneError."""
-        poses = [self.poses(number) for number in range(len(self.frames))]
-        paths = [self._path(i, [each[i] for each in poses]) for i in range(len(self.scenario.subjects))]
-        count = write_motion(context, paths, settings_of(scene_of(context)).key_error)
+        count = write_motion(context, self._paths(), settings_of(scene_of(context)).key_error)
         return self._conclusion(count)
+
+    def check_keyable(self, context: Context) -> None:
+        """Raise SceneError as `write` would, with nothing keyed."""
+        check_motion(context, self._paths(), settings_of(scene_of(context)).key_error)
+
+    def _paths(self) -> list[SimulatedPath]:
+        """Return the paths of all objects."""
+        poses = [self.poses(number) for number in range(len(self.frames))]
+        return [self._path(i, [each[i] for each in poses]) for i in range(len(self.scenario.subjects))]
 
     def _path(self, number: int, poses: Sequence[Pose]) -> SimulatedPath:
         """Return the path of one of the objects, from the frame on which it was first read."""

@@ -290,6 +290,11 @@ class SimulationSession(InteractiveSession):
         """Put everything back to where it was."""
         self._preview.restore(context)
 
+    def check_keyable(self, context: Context) -> None:
+        """Put everything back. Raises SceneError, too, if `write` would."""
+        self.put_back(context)
+        self.run.check_keyable(context)
+
     def write(self, context: Context) -> Conclusion:
         """Key all frames so far. Raises SceneError, with everything put back."""
         self.put_back(context)

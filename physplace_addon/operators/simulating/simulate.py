@@ -198,10 +198,11 @@ class PHYSPLACE_OT_simulate(ModalOperator):
     def confirm(self, context: Context) -> Conclusion:
         """Key all frames that were simulated; repeated, it simulates as many.
 
-        Where the scene was changed meanwhile, undo leaves it as it was changed, without the keys.
+        Where the scene was changed meanwhile, undo leaves it as it was changed, without the keys: that is an
+        undo step of its own, which is made only where nothing fails after it.
         """
         if self.session.has_changed:
-            self.session.put_back(context)
+            self.session.check_keyable(context)
             bpy.ops.ed.undo_push(message="Change Scene")
         conclusion = self.session.write(context)
         self.frames = max(len(self.session.run.frames) - 1, 1)

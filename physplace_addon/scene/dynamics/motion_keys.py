@@ -10,7 +10,7 @@ made one that they leave to its keys (*Animated*).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 
 import bpy
@@ -59,6 +59,24 @@ def write_motion(context: Context, paths: Sequence[SimulatedPath], error: float)
     Raises:
         SceneError: an object that its keys do not move; all objects and keys are then as they were.
     """
+    with _keyed(context, paths, error) as count:
+        view_layer_of(context).update()
+    return count
+
+
+def check_motion(context: Context, paths: Sequence[SimulatedPath], error: float) -> None:
+    """Raise SceneError as `write_motion` would; objects and keys are as they were in either case."""
+    with suppress(_TriedOut), _keyed(context, paths, error):
+        raise _TriedOut
+
+
+class _TriedOut(Exception):
+    """Keys were written only to see whether they move their objects, and are to be put back."""
+
+
+@contextmanager
+def _keyed(context: Context, paths: Sequence[SimulatedPath], error: float) -> Iterator[int]:
+    """Key the paths, and yield the number of keys; put all back where that, or the block, fails."""
     objects = [path.subject.object for path in paths]
     _check_actions(objects)
     keying, count, keyed = Keying.of(context), 0, list[frozenset[int]]()
@@ -74,8 +92,7 @@ def write_motion(context: Context, paths: Sequence[SimulatedPath], error: float)
             count += len(keys)
             keyed.append(frozenset(key.frame for key in keys[1:]))
         _check_shown(context, paths, keyed)
-    view_layer_of(context).update()
-    return count
+        yield count
 
 
 def _keys(path: SimulatedPath, error: float) -> list[Key]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
 
 import bpy
 import pytest
 
 from physplace_addon.core.jobs import finished
+from physplace_addon.operators.simulating import simulate
 from physplace_addon.operators.simulating.session import SimulationSession
 from physplace_addon.scene.changes import own_changes
 from physplace_addon.scene.errors import SceneError
@@ -136,3 +139,34 @@ def test_a_scale_that_is_mirrored_meanwhile_is_named_where_its_motion_is_keyed()
     cube.scale.x = 1.0
     session.show_again(bpy.context)
     assert "frames 1 to 9" in session.write(bpy.context).text
+
+
+def test_a_scene_that_was_changed_is_an_undo_step_only_where_its_motion_is_keyed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    session, pushed = _session(), list[str]()
+    session.pause()
+    _move_floor()
+    finished(session.going_on(bpy.context))
+    while session.run.is_running:
+        session.tick(SECONDS)
+    cube = bpy.data.objects["Cube"]
+
+    def push(message: str) -> None:
+        assert cube.animation_data is None, "undo leaves the scene without the keys"
+        assert cube.location.to_tuple() == (0.0, 0.0, 3.0)
+        pushed.append(message)
+
+    undo = SimpleNamespace(ops=SimpleNamespace(ed=SimpleNamespace(undo_push=push)))
+    monkeypatch.setattr(simulate, "bpy", undo)
+    operator: Any = SimpleNamespace(session=session, frames=0)
+    cube.scale.x = -1.0
+    for _ in range(2):
+        with pytest.raises(SceneError, match="its scale is not what it was"):
+            simulate.PHYSPLACE_OT_simulate.confirm(operator, bpy.context)
+        session.show_again(bpy.context)
+    assert pushed == []
+    cube.scale.x = 1.0
+    conclusion = simulate.PHYSPLACE_OT_simulate.confirm(operator, bpy.context)
+    assert "frames 1 to 9" in conclusion.text
+    assert pushed == ["Change Scene"]
