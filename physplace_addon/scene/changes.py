@@ -2,7 +2,9 @@
 """What something else changes in the scene while PhysPlace works in it: artists, animations, scripts.
 
 Blender says after every update, and on every frame, which objects it has moved or reshaped. What PhysPlace
-changes itself, and what follows from that, happens within `own_changes` and does not count.
+changes itself, and what follows from that, happens within `own_changes` and does not count. When one rigid
+body is changed, Blender names all of them as moved, and when any object is deleted, as reshaped, too: those
+that are where they were do not count then.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from typing import Final
 from weakref import WeakSet
 
 import numpy as np
-from bpy.types import Collection, Context, Depsgraph, Object
+from bpy.types import Collection, Context, Depsgraph, Object, Scene
 
 from ..core.arrays import Floats
 from .access import original, present, scene_of, view_layer_of
@@ -37,6 +39,8 @@ class SceneChanges:
         self._place = scene_of(context).name_full, view_layer_of(context).name
         self._ids: set[int] = set()
         context.evaluated_depsgraph_get()  # what was changed before does not count
+        rigid = (obj for obj in view_layer_of(context).objects if obj.rigid_body is not None)
+        self._matrices = {obj.session_uid: obj.matrix_world.copy() for obj in rigid}
         _listening.add(self)
 
     def take(self) -> frozenset[int]:
@@ -44,10 +48,22 @@ class SceneChanges:
         ids, self._ids = frozenset(self._ids), set()
         return ids
 
-    def note(self, depsgraph: Depsgraph) -> None:
-        """Note what an update has changed."""
-        if (present(depsgraph.scene).name_full, present(depsgraph.view_layer).name) == self._place:
-            self._ids.update(obj.session_uid for obj in _changed(depsgraph))
+    def note(self, depsgraph: Depsgraph, *, is_own: bool) -> None:
+        """Note what an update has changed; where that is PhysPlace's own, only where rigid bodies are now."""
+        if (present(depsgraph.scene).name_full, present(depsgraph.view_layer).name) != self._place:
+            return
+        names_all = _names_all_rigid_bodies(depsgraph)
+        for obj, is_reshaped in _changed(depsgraph):
+            stays = obj.rigid_body is not None and self._stays(obj)
+            is_only_named = stays and (names_all or not is_reshaped)
+            if not is_own and not is_only_named:
+                self._ids.add(obj.session_uid)
+
+    def _stays(self, obj: Object) -> bool:
+        """Return whether an object is where it was when that was asked last."""
+        before, now = self._matrices.get(obj.session_uid), obj.matrix_world.copy()
+        self._matrices[obj.session_uid] = now
+        return before == now
 
 
 class _OwnChanges:
@@ -73,14 +89,18 @@ def own_changes(context: Context) -> Iterator[None]:
 
 
 def note_changes(depsgraph: Depsgraph) -> None:
-    """Note what an update of the scene has changed, unless that is PhysPlace's own."""
-    if _own.depth == 0:
-        for changes in _listening:
-            changes.note(depsgraph)
+    """Let all who listen note what an update of the scene has changed."""
+    for changes in _listening:
+        changes.note(depsgraph, is_own=_own.depth > 0)
 
 
-def _changed(depsgraph: Depsgraph) -> Iterator[Object]:
-    """Yield what an update has moved or reshaped.
+def _names_all_rigid_bodies(depsgraph: Depsgraph) -> bool:
+    """Return whether an update names all rigid bodies as reshaped, as where an object is deleted."""
+    return any(isinstance(update.id, Scene) and update.is_updated_geometry for update in depsgraph.updates)
+
+
+def _changed(depsgraph: Depsgraph) -> Iterator[tuple[Object, bool]]:
+    """Yield what an update names as moved or reshaped, and whether as reshaped.
 
     Where objects come into a collection or go out of it, that is whatever instances a collection.
     """
@@ -88,10 +108,10 @@ def _changed(depsgraph: Depsgraph) -> Iterator[Object]:
         if isinstance(update.id, Object) and (update.is_updated_transform or update.is_updated_geometry):
             obj = original(update.id)
             if obj.type not in SHAPELESS:
-                yield obj
+                yield obj, update.is_updated_geometry
         elif isinstance(update.id, Collection) and update.is_updated_geometry:
             objects = present(depsgraph.view_layer).objects
-            yield from (obj for obj in objects if obj.instance_collection is not None)
+            yield from ((obj, True) for obj in objects if obj.instance_collection is not None)
 
 
 def check_as_read(context: Context, subjects: Sequence[Subject]) -> None:

@@ -7,10 +7,13 @@ from pathlib import Path
 
 import bpy
 import pytest
+from mathutils import Matrix
 
+from physplace_addon.scene.changes import own_changes
 from physplace_addon.scene.differences import SceneWatch
-from tests.blender_data import current_scene, current_view_layer, load_object
+from tests.blender_data import current_scene, current_view_layer, load_object, mesh_of
 from tests.scene import scenes
+from tests.scene.dynamics.rigid_scenes import body
 
 
 def _difference(watch: SceneWatch) -> str | None:
@@ -68,6 +71,29 @@ def test_what_shows_nothing_counts_for_nothing(kind: str) -> None:
     watch = SceneWatch(bpy.context)
     obj.hide_set(True)
     assert _difference(watch) is None
+
+
+def test_rigid_bodies_have_not_changed_where_something_else_has() -> None:
+    still, moved, cut = (scenes.cube(name, (5.0 * i, 0.0, 0.0)) for i, name in enumerate("ABC"))
+    for cube in (still, moved, cut):
+        body(cube)
+    other = scenes.cube("Other", (0.0, 9.0, 0.0))
+    current_view_layer().update()
+    watch = SceneWatch(bpy.context)
+    with own_changes(bpy.context):
+        still.location.z = 1.0
+    bpy.data.objects.remove(other)
+    assert _differing(watch) == {"Other"}
+    other = scenes.cube("Other", (0.0, 9.0, 0.0))
+    assert _differing(watch) == {"Other"}
+    bpy.data.objects.remove(other)
+    moved.location.z = 1.0
+    assert _differing(watch) == {"Other", "B"}
+    cut.modifiers.new("Bevel", "BEVEL")
+    assert _differing(watch) == {"C"}
+    mesh_of(cut).transform(Matrix.Scale(2.0, 4))
+    mesh_of(cut).update()
+    assert _differing(watch) == {"C"}
 
 
 def test_what_is_hidden_may_change_but_what_is_only_instanced_changes_its_instancer() -> None:
