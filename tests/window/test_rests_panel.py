@@ -80,11 +80,10 @@ async def three_rests(user: User) -> None:
         made.animation_data_create().action = animation_of(lamp).action
     await still_life.show(user, (5.2, 0.0, 1.2), 15.0, tab=True)
     scene_settings().eps_max = 0.2
-    button = await user.find_button("physplace.keyframe_rest")
     for number, frame in enumerate(FRAMES):
         current_scene().frame_set(frame)
         mug().location, mug().rotation_euler = (3.0 * number, 0.0, 1.9 + number), (0.0, 0.12, 0.5 * number)
-        await user.click(button)
+        await user.click_button("physplace.keyframe_rest")
         await until_rests(user, number + 1)
 
 
