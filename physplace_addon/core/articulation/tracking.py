@@ -175,7 +175,7 @@ class Tracking:
         cuts a corner at its share t, by D / 2 of a parabola with 4 t (1 - t), the cut is as the square of s.
         """
         free = clearances.free_share
-        if clearances.has_obeyed:
+        if clearances.end_is_forbidden:
             return 1.0 if times < _AGAIN else min(max(_SAFELY * free, 0.05), _SHORTER)
         return min(max(_SAFELY * float(np.sqrt(4.0 * free * (1.0 - free))), 0.05), _SHORTER)
 

@@ -64,4 +64,4 @@ def test_an_end_that_obeys_but_for_rounding_is_not_solved_for_again() -> None:
     assert clearances.checked(end) is None
     assert 0.0 < clearances.free_share < 1.0
     assert clearances.gaps(end).gap.min() < 0.0
-    assert not clearances.has_obeyed
+    assert not clearances.end_is_forbidden

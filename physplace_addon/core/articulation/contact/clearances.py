@@ -53,7 +53,7 @@ _LEAVING = 0.1  # sine of the angle by which a normal may leave its features' co
 _SOON = 0.1  # part of a piece of a path after the first stop within which others are obeyed at once
 _PIECE, _MOST_PIECES = 0.7, 8  # length of a piece, over the radius of a part that moves; and the most of them
 _TOUCHING = 1.5  # gap over D of a contact
-_OBEYS = 0.1  # gap, over D, by which the end of a motion that obeys may be less than is kept
+_OBEYS = 0.1  # gap, over D, by which the end of a motion may be less than is kept without being forbidden
 _LIFT_COMPLIANCE = 0.1  # beside 2, the square of a row of two unit normals
 _STAYING = 1.0  # gap more than D, over D, of points that touch at both ends of a tick
 _LEAST = 0.3  # gap over D that is kept where there was no more at the start of a tick
@@ -213,7 +213,7 @@ class ContactClearances(Clearances[ContactSystem]):
         reach: float,
         sleepers: Sleepers,
     ) -> None:
-        self.free_share, self.has_obeyed = 1.0, False
+        self.free_share, self.end_is_forbidden = 1.0, False
         self._groups, self._start, self._kept, self._reach = groups, start, kept, reach
         self._system = sleepers.without_far_pairs(system, reach + 2.0 * kept, groups.part_group != FIXED)
         self._near = search_lengths(system, kept)
@@ -288,7 +288,7 @@ class ContactClearances(Clearances[ContactSystem]):
         more = CarriedGaps.of(groups, there, alone.in_world(apart), self._kept)
         at_start = more.gaps(self._start, 1.0).gap + more.kept
         more.kept[:] = np.clip(at_start, _LEAST * self._kept, self._kept)
-        self.has_obeyed = bool((more.gaps(end, 1.0).gap < -_OBEYS * self._kept).any())
+        self.end_is_forbidden = bool((more.gaps(end, 1.0).gap < -_OBEYS * self._kept).any())
         self._rows = CarriedGaps.join([self._rows, more])
 
 

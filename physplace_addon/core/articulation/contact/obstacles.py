@@ -23,11 +23,11 @@ class Clearances(ABC, Generic[ValidT]):
 
     Attributes:
         free_share: of the last motion that was checked, what may be gone.
-        has_obeyed: whether the gaps that the last check has found keep from that motion.
+        end_is_forbidden: whether the gaps that the last check has found forbid where that motion ends.
     """
 
     free_share: float = 1.0
-    has_obeyed: bool = False
+    end_is_forbidden: bool = False
 
     @abstractmethod
     def gaps(self, configuration: Configuration) -> Gaps:
