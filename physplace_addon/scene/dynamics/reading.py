@@ -66,7 +66,6 @@ class DynamicScenario:
         first_frame: the frame of the start.
         last_frame: the last one that is simulated.
         seconds_a_frame: the time from one frame to the next, s.
-        visible: the full names of the objects that were visible.
         left_out: what was left out of account, a phrase each.
         anchored: where the joints hold, by the names of the objects that have them.
         objects: the ids of all objects of the scene.
@@ -81,7 +80,6 @@ class DynamicScenario:
     first_frame: int
     last_frame: int
     seconds_a_frame: float
-    visible: frozenset[str]
     left_out: tuple[str, ...]
     anchored: Mapping[str, AnchoredJoint]
     objects: frozenset[int]
@@ -291,7 +289,6 @@ def _assembled(
         first,
         last,
         seconds,
-        scenario.visible,
         left_out.notes(),
         anchored_joints(scene_of(context), joinable, joints),
         frozenset(obj.session_uid for obj in scene_of(context).objects),
