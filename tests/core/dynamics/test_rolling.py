@@ -7,6 +7,7 @@ import pytest
 
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.bodies import Body
+from physplace_addon.core.contact.system import feature_keys
 from physplace_addon.core.dynamics.contacts import SurfaceLaws
 from physplace_addon.core.dynamics.driving.tracks import Track
 from physplace_addon.core.dynamics.scene import HOLD, Scene
@@ -113,3 +114,14 @@ def test_a_cylinder_that_spins_on_a_floor_stays_where_it_is(turn: float, height:
     assert np.abs(made.state.motion.centre[0, :2]).max() < 1e-5
     assert np.abs(made.state.motion.spin[0, :2]).max() < 1e-3
     assert made.state.motion.spin[0, 2] < 2.9
+
+
+def test_each_of_several_points_of_a_rim_is_tracked_to_itself_where_nothing_moves() -> None:
+    """They are all of the same two features."""
+    pose = Pose(UPRIGHT, np.array([0.0, 0.0, 0.5 + 1e-5]))
+    moment = simulation([cylinder(0.3, 1.0).body], [pose], [floor()]).moment
+    points = moment.points
+    kept, found = moment.tracked(moment.system, np.arange(len(points)))
+    assert len(points) - len(np.unique(feature_keys(points), axis=0)) > 10
+    assert kept.tolist() == list(range(len(points)))
+    assert np.abs(found.point1 - points.point1).max() < 1e-9
