@@ -56,6 +56,8 @@ async def test_a_mug_in_a_book_is_checked_and_freed(user: User) -> None:
     await user.press("ESC")
     await finished(user, "check")
     assert report_of("Mug")[0] == "INTERFERING_START"
+    user.area.tag_redraw()
+    await user.wait(5)
     await user.screenshot("checked")
     user.space.show_region_ui = False
     await user.screenshot("stuck")
