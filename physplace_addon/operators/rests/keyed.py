@@ -65,7 +65,7 @@ class PHYSPLACE_OT_keyframe_rest(NeedsShape, SlicedOperator):
         obj = bpy.data.objects[name]
         known = rests.rest_on(obj, frame)
         placed = [rests.PlacedRest(frame, outcome, known.keyed_frame if known else None)]
-        with rests.frame_restored(context, obj), keys_restored_on_error(obj):
+        with rests.frame_restored(context, [obj]), keys_restored_on_error(obj):
             frames = rests.key_rests(context, obj, placed, _path_options(context))
         view_layer_of(context).update()
         rest = rests.store_rest(obj, placed[0])
@@ -84,7 +84,7 @@ def key_as_rests(context: Context, outcomes: Sequence[Outcome], frame: int) -> N
         obj = outcome.subject.object
         known = rests.rest_on(obj, frame)
         placed = [rests.PlacedRest(frame, outcome, known.keyed_frame if known else None)]
-        with rests.frame_restored(context, obj), keys_restored_on_error(obj):
+        with rests.frame_restored(context, [obj]), keys_restored_on_error(obj):
             rests.key_rests(context, obj, placed, None)
         rests.store_rest(obj, placed[0])
         rests.select_rest(obj, frame)
@@ -150,14 +150,11 @@ class PHYSPLACE_OT_rests_replace(NeedsRests, SlicedOperator):
 
     def _keyed(self, context: Context, done: Mapping[str, Sequence[rests.PlacedRest]]) -> int:
         """Key and store the rests of objects, by name; return the number of keyed frames."""
-        frames = 0
-        with ExitStack() as undo:
-            for name, placed in done.items():
-                obj = bpy.data.objects[name]
-                undo.enter_context(rests.frame_restored(context, obj))
+        frames, objects = 0, {name: bpy.data.objects[name] for name in done}
+        with rests.frame_restored(context, list(objects.values())), ExitStack() as undo:
+            for name, obj in objects.items():
                 undo.enter_context(keys_restored_on_error(obj))
-                frames += rests.key_rests(context, obj, placed, _path_options(context))
-        view_layer_of(context).update()  # of an action that was removed, before anything else looks at it
+                frames += rests.key_rests(context, obj, done[name], _path_options(context))
         for name, placed in done.items():
             for rest in placed:
                 rests.store_rest(bpy.data.objects[name], rest)
@@ -213,13 +210,11 @@ def _shown_on(
     context: Context, name: str, frame: int, keyed: Mapping[str, Sequence[rests.PlacedRest]]
 ) -> Iterator[None]:
     """Show an object's frame, with new keys of other objects by name, while the block lasts."""
-    with ExitStack() as undo:
-        for other_name, placed in keyed.items():
-            other = bpy.data.objects[other_name]
-            undo.enter_context(rests.frame_restored(context, other, always=True))
+    objects = [bpy.data.objects[each] for each in (*keyed, name)]
+    with rests.frame_restored(context, objects, always=True), ExitStack() as undo:
+        for other, placed in zip(objects, keyed.values(), strict=False):
             undo.enter_context(keys_restored_on_error(other, always=True))
             rests.key_rests(context, other, placed, None)
-        undo.enter_context(rests.frame_restored(context, bpy.data.objects[name], always=True))
         rests.show_frame(context, frame)
         yield
 

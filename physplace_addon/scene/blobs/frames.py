@@ -19,6 +19,7 @@ from ...core.implicit.control.keyed_sculpting import KeyedFrame, KeyedSculpting
 from ...core.implicit.control.state import SculptState
 from ..access import custom_properties, evaluated_scene, present, scene_of
 from ..errors import SceneError
+from ..writing.animated_values import AnimatedValues
 from .models import BlobModel, read_blob, sculpt_settings
 from .objects import as_read, family_of, read_in
 
@@ -209,9 +210,10 @@ def _is_as(found: BlobModel, known: BlobModel) -> bool:
 
 @contextmanager
 def _frames_are_changed(scene: Scene) -> Iterator[None]:
-    """Return to the scene's frame after the block."""
-    frame, part = scene.frame_current, scene.frame_subframe
+    """Return to the scene's frame after the block, with all that was changed there without a key."""
+    frame, part, values = scene.frame_current, scene.frame_subframe, AnimatedValues.of_all()
     try:
         yield
     finally:
         scene.frame_set(frame, subframe=part)
+        values.put_back()

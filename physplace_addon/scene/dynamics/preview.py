@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 from bpy.types import Context
 
 from ...core.rigid import Pose
 from ..access import scene_of
 from ..reading.subjects.subject import Subject
-from ..references import by_full_name
+from ..writing.animated_values import AnimatedValues
 from ..writing.preview import Preview
-from ..writing.transform import Channels, channels, set_channels
 
 
 class MotionPreview:
@@ -29,8 +27,7 @@ class MotionPreview:
         self._frame, self._subframe = scene.frame_current, scene.frame_subframe
         self._shown_frame = self._frame
         self._simulates = scene.rigidbody_world is not None and scene.rigidbody_world.enabled
-        animated = [obj for obj in scene.objects if obj.animation_data is not None]
-        self._before: dict[str, Channels] = {obj.name_full: channels(obj) for obj in animated}
+        self._before = AnimatedValues.of_all()
 
     def check_writable(self, context: Context) -> None:
         """Raise SceneError for an object whose transform something else owns; put all back after it."""
@@ -56,14 +53,11 @@ class MotionPreview:
         self._preview = self._preview.going_on_with(subjects)
 
     def restore(self, context: Context) -> None:
-        """Put back the frame and all objects that still exist, also those moved before without a key."""
+        """Put back the frame and all objects that still exist, and what was changed without a key before."""
         scene = scene_of(context)
         if (scene.frame_current, scene.frame_subframe) != (self._frame, self._subframe):
             scene.frame_set(self._frame, subframe=self._subframe)
-        objects = by_full_name()
-        for name, values in self._before.items():
-            if name in objects and not _alike(channels(objects[name]), values):
-                set_channels(objects[name], values)
+        self._before.put_back()
         self._preview.restore(context)
         self._let_blender_simulate(context, simulates=True)
         self._shown_frame = self._frame
@@ -90,7 +84,3 @@ class MotionPreview:
         world = scene_of(context).rigidbody_world
         if self._simulates and world is not None and world.enabled != simulates:
             world.enabled = simulates
-
-
-def _alike(first: Channels, second: Channels) -> bool:
-    return np.array_equal(first.location, second.location) and np.array_equal(first.rotation, second.rotation)

@@ -24,7 +24,7 @@ from ..access import scene_of, view_layer_of
 from ..affine import PoseAndStretch, is_invertible, split
 from ..errors import SceneError
 from ..references import by_full_name
-from ..writing.transform import channels, set_channels
+from ..writing.animated_values import AnimatedValues
 
 FRAMES_A_SLICE: Final = 8
 BEFORE: Final = 0.25  # frames between the poses whose differences are a velocity
@@ -112,11 +112,11 @@ def show_frame(scene: Scene, frame: float) -> None:
 def other_frames_shown(context: Context) -> Iterator[None]:
     """Show other frames while the block lasts, without Blender's own rigid bodies; then all is as before.
 
-    Also where an artist has moved an animated object without a key.
+    Also what an artist has changed of something animated without a key.
     """
     scene = scene_of(context)
     frame, world = scene.frame_current_final, scene.rigidbody_world
-    moved = {obj.name_full: channels(obj) for obj in scene.objects if obj.animation_data is not None}
+    values = AnimatedValues.of_all()
     simulating = world if world is not None and world.enabled else None
     if simulating is not None:
         simulating.enabled = False
@@ -124,11 +124,7 @@ def other_frames_shown(context: Context) -> Iterator[None]:
         yield
     finally:
         show_frame(scene, frame)
-        objects = by_full_name()
-        for name, values in moved.items():
-            now = channels(objects[name])
-            if not all(map(np.array_equal, (now.location, now.rotation), (values.location, values.rotation))):
-                set_channels(objects[name], values)
+        values.put_back()
         if simulating is not None:
             simulating.enabled = True
         view_layer_of(context).update()

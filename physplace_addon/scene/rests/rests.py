@@ -16,6 +16,7 @@ from ..access import extended, scene_of, view_layer_of
 from ..errors import SceneError
 from ..reading.subjects.subject import Subject
 from ..rotations import location_and_rotation, pose_of
+from ..writing.animated_values import AnimatedValues
 from ..writing.keys import (
     Key,
     Keying,
@@ -30,7 +31,7 @@ from ..writing.keys import (
 from ..writing.outcome import Outcome, measure_of
 from ..writing.read_back import check_world_matrix
 from ..writing.report import write_report
-from ..writing.transform import channels, set_channels
+from ..writing.transform import TRANSFORM, channels, set_channels
 from .start import is_same_place, write_start
 
 if TYPE_CHECKING:
@@ -99,19 +100,25 @@ def manual_start(obj: Object, subject: Subject) -> Pose:
 
 
 @contextmanager
-def frame_restored(context: Context, obj: Object, *, always: bool = False) -> Iterator[None]:
-    """Return to the scene's frame after the block; restore the object's channels if it fails, or always."""
+def frame_restored(context: Context, keyed: Sequence[Object] = (), *, always: bool = False) -> Iterator[None]:
+    """Return to the scene's frame after the block, with all that was changed there without a key.
+
+    keyed: objects that keep the location and rotation that their new keys give them; not so if the block
+    fails, or always.
+    """
     scene = scene_of(context)
-    frame, subframe, before, done = scene.frame_current, scene.frame_subframe, channels(obj), False
+    frame, values, done = (scene.frame_current, scene.frame_subframe), AnimatedValues.of_all(), False
+    before = [(obj, channels(obj)) for obj in keyed]
     try:
         yield
         done = not always
     finally:
-        if (scene.frame_current, scene.frame_subframe) != (frame, subframe):
-            scene.frame_set(frame, subframe=subframe)
-        if not done:
-            set_channels(obj, before)
-            view_layer_of(context).update()
+        if (scene.frame_current, scene.frame_subframe) != frame:
+            scene.frame_set(frame[0], subframe=frame[1])
+            values.put_back({obj.session_uid: TRANSFORM for obj in keyed} if done else None)
+        for obj, own in () if done else before:
+            set_channels(obj, own)
+        view_layer_of(context).update()
 
 
 def show_frame(context: Context, frame: int) -> None:

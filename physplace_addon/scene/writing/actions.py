@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.types import Action, FCurve, Key, Keyframe, NodeTree, Object, PoseBone, Scene
+from bpy.types import Action, FCurve, Key, Keyframe, NodeTree, Object, Scene
 
 from ..access import view_layer_of
-from .action_state import ActionState
+from .action_state import ActionState, curve_lists
+from .animated_values import AnimatedValues
 from .transform import TRANSFORM, channels, set_channels
 
 if TYPE_CHECKING:
@@ -67,38 +68,28 @@ def use_slot(obj: Object, identifier: str) -> None:
 def keys_restored_on_error(obj: Object, *, always: bool = False) -> Iterator[None]:
     """Restore the keys in the object's action, and its channels, if the block fails, or always.
 
-    So are location, rotation and scale of all that the action moves, bones too: these may differ from their
-    keys, which count again then. The action stays the same data-block; one that got no key is not touched.
-    Such blocks may be one within another.
+    So are the values of all that is animated in the object, and in all that uses its action: these may
+    differ from their keys, which count again then. The action stays the same data-block; one that got no key
+    is not touched. Such blocks may be one within another.
     """
     data = obj.animation_data
     action = data.action if data else None
     state, before, done = ActionState(action) if action else None, channels(obj), False
     slot = slot_of(obj) if action else ""
-    kept = [(each, channels(each), each.scale.copy()) for each in _moved_by(action)] if action else []
+    values = AnimatedValues.of_users(action, obj)
     try:
         yield
         done = not always
     finally:
         if not done:
             if state is None:
-                _remove_new_action(obj, had_data=data is not None)
-            elif state.put_back():
+                changed = _remove_new_action(obj, had_data=data is not None)
+            elif changed := state.put_back():
                 _use_former(obj, state.action, slot)
-                view_layer_of(bpy.context).update()  # else keys are evaluated after the channels are set
-                for each, values, scale in kept:
-                    set_channels(each, values)
-                    each.scale = scale
+            if changed:
+                view_layer_of(bpy.context).update()  # else keys are evaluated after the values are set
+                values.put_back()
             set_channels(obj, before)
-
-
-def _moved_by(action: Action) -> Iterator[Object | PoseBone]:
-    """Yield the objects that use an action, and their bones."""
-    for each in bpy.data.objects:
-        data = each.animation_data
-        if data is not None and data.action == action:
-            yield each
-            yield from () if each.pose is None else each.pose.bones
 
 
 def _use_former(obj: Object, action: Action, slot: str) -> None:
@@ -111,7 +102,8 @@ def _use_former(obj: Object, action: Action, slot: str) -> None:
         use_slot(obj, slot)
 
 
-def _remove_new_action(obj: Object, had_data: bool) -> None:
+def _remove_new_action(obj: Object, had_data: bool) -> bool:
+    """Remove the action that an object without one has got; return whether there is one."""
     data = obj.animation_data
     action = data.action if data else None
     if data is not None and action is not None:
@@ -119,19 +111,9 @@ def _remove_new_action(obj: Object, had_data: bool) -> None:
         bpy.data.actions.remove(action)
     if data is not None and not had_data:
         obj.animation_data_clear()
+    return action is not None
 
 
 def _curve_lists(obj: Object | Scene | Key | NodeTree) -> Iterator[ActionFCurves]:
     data = obj.animation_data
-    action = data.action if data else None
-    if data is None or action is None:
-        return
-    if not hasattr(data, "action_slot"):  # Blender before 4.4: an action is a list of curves
-        yield action.fcurves
-        return
-    slot = data.action_slot
-    if slot is None:
-        return
-    layers = getattr(action, "layers", ())  # not in the stubs of Blender 4.2
-    bags = (strip.channelbag(slot) for layer in layers for strip in layer.strips)
-    yield from (bag.fcurves for bag in bags if bag is not None)
+    yield from () if data is None else curve_lists(data)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,6 +14,7 @@ import pytest
 from physplace_addon.scene import rotations
 from physplace_addon.scene.access import present
 from physplace_addon.scene.errors import SceneError
+from physplace_addon.scene.rests.rests import frame_restored
 from physplace_addon.scene.writing.actions import (
     curves_of,
     key_at,
@@ -305,3 +307,86 @@ def test_after_an_error_bones_and_scales_keep_what_was_changed_without_a_key() -
     _refused(rig, lambda: _key_on(rig, 9))
     current_view_layer().update()
     assert (bone.rotation_euler.x, bone.scale.y, rig.scale.z) == (0.5, 2.0, 3.0)
+
+
+def test_after_an_error_all_that_is_animated_keeps_what_was_changed_without_a_key() -> None:
+    cube, empty = scenes.cube(), bpy.data.objects.new("Empty", None)
+    current_scene().collection.objects.link(empty)
+    hold = cast("Any", cube.constraints.new("CHILD_OF"))
+    hold.target, cube['a [very] "odd" name'], cube["vector"] = empty, 1.0, (1.0, 2.0)
+    custom = bpy.utils.escape_identifier('a [very] "odd" name')
+    paths = ("delta_location", f'["{custom}"]', '["vector"]', f'constraints["{hold.name}"].influence')
+    for path in paths:
+        cube.keyframe_insert(path, frame=1)
+    current_view_layer().update()
+    cube.delta_location.z, hold.influence = 0.25, 0.5
+    cube['a [very] "odd" name'], cube["vector"] = 3.0, (1.0, 5.0)
+    _refused(cube, lambda: _key_on(cube, 9))
+    current_view_layer().update()
+    assert (cube.delta_location.z, hold.influence) == (0.25, 0.5)
+    assert (cube['a [very] "odd" name'], tuple(cube["vector"])) == (3.0, (1.0, 5.0))
+
+
+def test_after_an_error_what_a_strip_animates_keeps_what_was_changed_without_a_key() -> None:
+    cube = scenes.cube()
+    cube.keyframe_insert("scale", frame=1)
+    data = animation_of(cube)
+    data.nla_tracks.new().strips.new("Sizes", 1, action_of(cube))
+    data.action = None
+    current_view_layer().update()
+    cube.scale.z = 2.0
+    _refused(cube, lambda: _key_on(cube, 9))
+    current_view_layer().update()
+    assert data.action is None
+    assert cube.scale.z == 2.0
+
+
+def test_after_an_error_a_curve_that_lost_its_last_key_has_its_modifiers_and_its_group_s_colours() -> None:
+    cube = scenes.cube("Cube", (1.0, 2.0, 3.0))
+    cube.keyframe_insert("location", frame=1, group="Mine")
+    curves = [cast("Any", _curve(cube, "location", axis)) for axis in range(3)]
+    cycles, noise, envelope = (
+        curve.modifiers.new(kind) for curve, kind in zip(curves, ("CYCLES", "NOISE", "ENVELOPE"), strict=True)
+    )
+    cycles.mode_after, cycles.cycles_after, noise.strength, noise.mute = "REPEAT_OFFSET", 3, 0.125, True
+    cycles.use_restricted_range, cycles.frame_start, cycles.frame_end = True, 300.0, 400.0
+    point = envelope.control_points.add(4.0)
+    point.min, point.max = -2.0, 5.0
+    group = curves[0].group
+    group.color_set, group.colors.normal, group.lock = "CUSTOM", (0.0, 0.0, 1.0), True
+    curves[1].auto_smoothing = "NONE"
+    _refused(cube, lambda: cube.keyframe_delete("location", frame=1))
+    curves = [cast("Any", _curve(cube, "location", axis)) for axis in range(3)]
+    cycles, noise, envelope = (curve.modifiers[0] for curve in curves)
+    assert (cycles.mode_after, cycles.cycles_after) == ("REPEAT_OFFSET", 3)
+    assert (cycles.frame_start, cycles.frame_end) == (300.0, 400.0)
+    assert (noise.strength, noise.mute) == (0.125, True)
+    assert [(each.frame, each.min, each.max) for each in envelope.control_points] == [(4.0, -2.0, 5.0)]
+    group = curves[2].group
+    assert (group.name, group.lock, tuple(group.colors.normal)) == ("Mine", True, (0.0, 0.0, 1.0))
+    assert curves[1].auto_smoothing == "NONE"
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_after_a_visit_to_another_frame_what_was_changed_without_a_key_is_so_again(fails: bool) -> None:
+    cube, other = scenes.cube(), scenes.cube("Other", (5.0, 0.0, 0.0))
+    material = bpy.data.materials.new("Paint")
+    for obj in (cube, other):
+        obj.keyframe_insert("location", frame=1)
+        obj.keyframe_insert("scale", frame=1)
+    cast("bpy.types.Mesh", other.data).materials.append(material)
+    material.keyframe_insert("roughness", frame=1)
+    current_view_layer().update()
+    cube.location.z, cube.scale.z, other.location.y, material.roughness = 2.0, 0.5, 0.25, 0.125
+
+    def visit() -> None:
+        with frame_restored(bpy.context, [cube]):
+            current_scene().frame_set(8)
+            if fails:
+                raise SceneError("Cube", "a fault", "none")
+
+    with pytest.raises(SceneError) if fails else nullcontext():
+        visit()
+    current_view_layer().update()
+    assert cube.location.z == (2.0 if fails else 0.0)  # what has gone well leaves it where its keys say
+    assert (cube.scale.z, other.location.y, material.roughness) == (0.5, 0.25, 0.125)
