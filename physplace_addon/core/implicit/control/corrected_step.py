@@ -67,7 +67,7 @@ class SecondOrderError:
 
 @dataclass(frozen=True, eq=False)
 class SurfaceStep:
-    """A surface and its control points after a step.
+    """A surface and its control points after a step, where the next one starts.
 
     Attributes:
         function: F after the step.
@@ -88,58 +88,50 @@ class SurfaceStep:
     idle: bool = False
     out_of_reach: Bools | None = None
 
+    @staticmethod
+    def standing(function: ImplicitFunction, controls: ControlPoints, limits: StepLimits) -> SurfaceStep:
+        """Return a surface and its control points as they are, before any step."""
+        evaluated = PointEvaluation.of(function, controls, limits)
+        return SurfaceStep(function, controls, evaluated, evaluated.off, NO_ERROR)
+
 
 NO_ERROR = SecondOrderError(np.zeros(0), np.zeros(0))  # the error before the first step
 
 
 def corrected_step(
-    function: ImplicitFunction,
-    evaluated: PointEvaluation,
-    controls: ControlPoints,
-    desired_step: DesiredStep,
-    mobility: Mobility,
-    error: SecondOrderError,
-    limits: StepLimits,
-    farthest: float,
+    start: SurfaceStep, desired_step: DesiredStep, mobility: Mobility, limits: StepLimits, farthest: float
 ) -> SurfaceStep:
     """Make a step, or as much of it as the pinned points allow.
 
     Args:
-        function: F before the step.
-        evaluated: F at the control points.
-        controls: the control points before the step.
+        start: the surface and its control points before the step, with the error of the last one.
         desired_step: what the step is to do.
         mobility: gives B for the parameters (m,) that may change.
-        error: the error of the last step.
         limits: how far a step may go.
         farthest: how far the change of parameters may move the surface, in scene units.
     """
-    planned = _feasible(function, evaluated, controls, desired_step, mobility, limits)
+    planned = _feasible(start, desired_step, mobility, limits)
     length = limits.motion(planned.change)
     if math.isfinite(length):
         share = min(1.0, farthest / length)
         for cut in range(_CUTS):
-            made = _made(function, controls, planned, share * 0.5**cut, error, limits)
+            made = _made(start, planned, share * 0.5**cut, limits)
             if made is not None:
                 return made
-    return SurfaceStep(function, controls, evaluated, np.abs(planned.equations.off), NO_ERROR)
+    return replace(start, off=np.abs(planned.equations.off), error=NO_ERROR)
 
 
 def _feasible(
-    function: ImplicitFunction,
-    evaluated: PointEvaluation,
-    controls: ControlPoints,
-    desired_step: DesiredStep,
-    mobility: Mobility,
-    limits: StepLimits,
+    start: SurfaceStep, desired_step: DesiredStep, mobility: Mobility, limits: StepLimits
 ) -> FirstOrderStep:
     """Return a step to first order that leaves a part of every radius, and all of a small one.
 
     Each round excludes the parameters that would come below their least value; the others do the rest.
     """
-    lowest, free = limits.lowest_changes(function.parameters), np.ones(len(desired_step.desired), dtype=bool)
+    lowest = limits.lowest_changes(start.function.parameters)
+    free = np.ones(len(desired_step.desired), dtype=bool)
     while True:
-        planned = first_order_step(evaluated, controls, desired_step, mobility(free), limits)
+        planned = first_order_step(start.evaluated, start.controls, desired_step, mobility(free), limits)
         below = planned.change.take(limits.sizes) < lowest
         if np.count_nonzero(below):
             below &= free.take(limits.sizes)
@@ -150,19 +142,12 @@ def _feasible(
         desired_step = replace(desired_step, desired=desired)
 
 
-def _made(
-    function: ImplicitFunction,
-    controls: ControlPoints,
-    planned: FirstOrderStep,
-    part: float,
-    error: SecondOrderError,
-    limits: StepLimits,
-) -> SurfaceStep | None:
+def _made(start: SurfaceStep, planned: FirstOrderStep, part: float, limits: StepLimits) -> SurfaceStep | None:
     """Return a step that makes a part of a planned one; None if it leaves the pinned farther off than they
     were.
     """
-    moved = controls.at(controls.position + part * planned.moves)
-    made = _corrected(function, moved, planned, part, error, limits)
+    controls = start.controls
+    made = _corrected(start, controls.at(controls.position + part * planned.moves), planned, part, limits)
     if made is None:
         return None
     if np.maximum.reduce(made.off, initial=0.0) <= _PINNED * limits.near:
@@ -175,17 +160,13 @@ def _made(
 
 
 def _corrected(
-    function: ImplicitFunction,
-    moved: ControlPoints,
-    planned: FirstOrderStep,
-    part: float,
-    error: SecondOrderError,
-    limits: StepLimits,
+    start: SurfaceStep, moved: ControlPoints, planned: FirstOrderStep, part: float, limits: StepLimits
 ) -> SurfaceStep | None:
     """Return the function changed by a part of a planned step, corrected so that it meets the points.
 
     It is None if parameters come out of their bounds, or F is no number.
     """
+    function, error = start.function, start.error
     equations, change = planned.equations, part * planned.change
     goal = equations.off + part * (planned.left - equations.off)
     near, lengths = np.abs(goal) <= limits.near, change / limits.scales

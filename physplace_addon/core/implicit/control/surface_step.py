@@ -16,15 +16,9 @@ from ...arrays import Bools, Floats
 from ...vectors import length
 from ..functions.base import ImplicitFunction
 from ..projection import closest_points
-from .constraint_equations import FARTHEST_STRIDES, DesiredStep, Mobility, PointEvaluation, StepLimits
+from .constraint_equations import FARTHEST_STRIDES, DesiredStep, Mobility, StepLimits
 from .control_points import ControlPoints
-from .corrected_step import (
-    NO_ERROR,
-    SecondOrderError,
-    SurfaceStep,
-    corrected_step,
-    points_on_surface,
-)
+from .corrected_step import SurfaceStep, corrected_step, points_on_surface
 from .least_squares import LEAST_GAIN, fitted, sum_of_squares
 
 _SPRING = 0.3  # share of the way to the cursor that a dragged point goes in a step, the paper's spring
@@ -67,11 +61,7 @@ def surface_step(
 
 
 def _with_least_squares(
-    before: PointEvaluation,
-    controls: ControlPoints,
-    made: SurfaceStep,
-    mobility: Mobility,
-    limits: StepLimits,
+    before: SurfaceStep, made: SurfaceStep, mobility: Mobility, limits: StepLimits
 ) -> SurfaceStep:
     """Return the step towards pinned points that was made, or one that goes on to the least sum of squares.
 
@@ -79,8 +69,7 @@ def _with_least_squares(
     because the surface cannot pass through all of them.
 
     Args:
-        before: F at the pinned points before the step.
-        controls: the pinned points before the step.
+        before: the surface and the pinned points before the step.
         made: the step.
         mobility: gives B (m, f) for the parameters (m,) that may change.
         limits: how far a step may go.
@@ -89,21 +78,20 @@ def _with_least_squares(
     off = away > limits.near
     if not off.any():
         return made
-    counted = _counted(made.function, controls.target, away, limits)
+    counted = _counted(made.function, before.controls.target, away, limits)
     if not (counted & off).any():
         return made
-    places = controls.target[counted]
+    places = before.controls.target[counted]
     first, left = (sum_of_squares(own, places) for own in (before.function, made.function))
     far = limits.motion(made.function.parameters - before.function.parameters) / limits.stride
     if left < (1.0 - max(LEAST_GAIN, _LEVEL * far)) * first:
         return made
     if left >= first:
-        made, far = SurfaceStep(before.function, controls, before, before.off, NO_ERROR), 0.0
+        made, far = before, 0.0
     found = fitted(made.function, places, mobility, limits, (FARTHEST_STRIDES - far) * limits.stride)
     if found is not made.function:
-        moved = points_on_surface(found, controls, controls.free, limits)
-        evaluated = PointEvaluation.of(found, moved, limits)
-        made = SurfaceStep(found, moved, evaluated, evaluated.off, NO_ERROR)
+        moved = points_on_surface(found, before.controls, before.controls.free, limits)
+        made = SurfaceStep.standing(found, moved, limits)
     return replace(made, out_of_reach=counted)
 
 
@@ -137,108 +125,61 @@ def _pinned_then_dragged(
     last: SurfaceStep | None,
 ) -> SurfaceStep:
     """Serve the pinned points, where that is needed, and then the dragged ones."""
-    seen, error = (None, NO_ERROR) if last is None else (last.evaluated, last.error)
-    evaluated, controls = _evaluated(function, controls, limits, known, seen)
+    start = _started(function, controls, limits, known, last)
+    controls, farthest = start.controls, FARTHEST_STRIDES * limits.stride
     way, dragged = controls.moves(_SPRING, limits.stride), controls.dragged
-    if np.count_nonzero((controls.free | evaluated.farther(limits.near)) & ~dragged):
-        if not np.count_nonzero(dragged):
-            return _pinned_met(
-                function,
-                evaluated,
-                controls,
-                DesiredStep(way, desired, return_to_surface=True),
-                mobility,
-                error,
-                limits,
-            )
-        first = _pinned_first(function, controls, way, mobility, limits)
-        made = corrected_step(
-            first.function,
-            first.evaluated,
-            first.controls,
-            DesiredStep(dragged[:, None] * way, desired, return_to_surface=False),
-            mobility,
-            error,
-            limits,
-            FARTHEST_STRIDES * limits.stride,
-        )
-        return replace(made, out_of_reach=first.out_of_reach)
-    desired_step = DesiredStep(way, desired, return_to_surface=False)
-    return corrected_step(
-        function, evaluated, controls, desired_step, mobility, error, limits, FARTHEST_STRIDES * limits.stride
-    )
+    if not np.count_nonzero((controls.free | start.evaluated.farther(limits.near)) & ~dragged):
+        desired_step = DesiredStep(way, desired, return_to_surface=False)
+        return corrected_step(start, desired_step, mobility, limits, farthest)
+    if not np.count_nonzero(dragged):
+        return _pinned_met(start, DesiredStep(way, desired, return_to_surface=True), mobility, limits)
+    first = _pinned_first(start, way, mobility, limits)
+    desired_step = DesiredStep(dragged[:, None] * way, desired, return_to_surface=False)
+    made = corrected_step(replace(first, error=start.error), desired_step, mobility, limits, farthest)
+    return replace(made, out_of_reach=first.out_of_reach)
 
 
-def _pinned_first(
-    function: ImplicitFunction, controls: ControlPoints, way: Floats, mobility: Mobility, limits: StepLimits
-) -> SurfaceStep:
+def _pinned_first(start: SurfaceStep, way: Floats, mobility: Mobility, limits: StepLimits) -> SurfaceStep:
     """Have the surface come to the points that are not dragged, as if there were no others."""
-    others = ~controls.dragged
-    own, desired_step = (
-        controls.take(others),
-        DesiredStep(way[others], np.zeros(len(limits.scales)), return_to_surface=True),
-    )
-    evaluated = PointEvaluation.of(function, own, limits)
-    made = _pinned_met(function, evaluated, own, desired_step, mobility, NO_ERROR, limits)
+    controls, others = start.controls, ~start.controls.dragged
+    desired_step = DesiredStep(way[others], np.zeros(len(limits.scales)), return_to_surface=True)
+    own = SurfaceStep.standing(start.function, controls.take(others), limits)
+    made = _pinned_met(own, desired_step, mobility, limits)
     positions, out_of_reach = controls.position.copy(), None
     positions[others] = made.controls.position
     if made.out_of_reach is not None:
         out_of_reach = np.zeros(len(controls), dtype=np.bool_)
         out_of_reach[others] = made.out_of_reach
     controls = points_on_surface(made.function, controls.at(positions), controls.dragged, limits)
-    evaluated = PointEvaluation.of(made.function, controls, limits)
-    return SurfaceStep(made.function, controls, evaluated, evaluated.off, NO_ERROR, out_of_reach=out_of_reach)
+    return replace(SurfaceStep.standing(made.function, controls, limits), out_of_reach=out_of_reach)
 
 
 def _pinned_met(
-    function: ImplicitFunction,
-    evaluated: PointEvaluation,
-    controls: ControlPoints,
-    desired_step: DesiredStep,
-    mobility: Mobility,
-    error: SecondOrderError,
-    limits: StepLimits,
+    start: SurfaceStep, desired_step: DesiredStep, mobility: Mobility, limits: StepLimits
 ) -> SurfaceStep:
     """Make a step to the pinned points, or to the least sum of squares where nothing else is desired."""
-    made = _approach_pinned(function, evaluated, controls, desired_step, mobility, error, limits)
+    made = _approach_pinned(start, desired_step, mobility, limits)
     if np.count_nonzero(desired_step.desired):
         return made
-    return _with_least_squares(evaluated, controls, made, mobility, limits)
+    return _with_least_squares(start, made, mobility, limits)
 
 
 def _approach_pinned(
-    function: ImplicitFunction,
-    evaluated: PointEvaluation,
-    controls: ControlPoints,
-    desired_step: DesiredStep,
-    mobility: Mobility,
-    error: SecondOrderError,
-    limits: StepLimits,
+    start: SurfaceStep, desired_step: DesiredStep, mobility: Mobility, limits: StepLimits
 ) -> SurfaceStep:
     """Make a step, and more where it does not reach the pinned points, no farther in all than one may go.
 
     Nothing is changed if that would bring neither the pinned points nor those on their way nearer.
     """
-    left = FARTHEST_STRIDES * limits.stride
-    done = SurfaceStep(function, controls, evaluated, evaluated.off, NO_ERROR)
+    left, done = FARTHEST_STRIDES * limits.stride, start
     for _ in range(_APPROACHES):
-        made = corrected_step(function, evaluated, controls, desired_step, mobility, error, limits, left)
-        away = evaluated.farther(limits.near) & ~controls.free
-        if (
-            away.any()
-            and not desired_step.desired.any()
-            and not _nearer(evaluated, controls, away, made, limits)
-        ):
+        made = corrected_step(done, desired_step, mobility, limits, left)
+        away = _pinned_off(done, limits)
+        if away.any() and not desired_step.desired.any() and not _nearer(done, away, made, limits):
             return done
-        left -= limits.motion(made.function.parameters - function.parameters)
-        function, evaluated, controls, error, done = (
-            made.function,
-            made.evaluated,
-            made.controls,
-            made.error,
-            made,
-        )
-        if left <= 0.0 or not (evaluated.farther(limits.near) & ~controls.free).any():
+        left -= limits.motion(made.function.parameters - done.function.parameters)
+        done = made
+        if left <= 0.0 or not _pinned_off(done, limits).any():
             break
         desired_step = DesiredStep(
             np.zeros_like(desired_step.moves), np.zeros_like(desired_step.desired), return_to_surface=True
@@ -246,35 +187,35 @@ def _approach_pinned(
     return done
 
 
-def _nearer(
-    evaluated: PointEvaluation, controls: ControlPoints, away: Bools, made: SurfaceStep, limits: StepLimits
-) -> bool:
-    """Return whether a step brings any pinned point that is off the surface (n,), or any on
-    its way, nearer.
-    """
+def _pinned_off(done: SurfaceStep, limits: StepLimits) -> Bools:
+    """Return which pinned points (n,) are off the surface."""
+    return np.asarray(done.evaluated.farther(limits.near) & ~done.controls.free)
+
+
+def _nearer(start: SurfaceStep, away: Bools, made: SurfaceStep, limits: StepLimits) -> bool:
+    """Return whether a step brings nearer any pinned point that is off the surface (n,), or on its way."""
+    controls = start.controls
     came = controls.distance_left - made.controls.distance_left
     return bool(
-        (made.off < (1.0 - _NEARER) * evaluated.off)[away].any()
+        (made.off < (1.0 - _NEARER) * start.evaluated.off)[away].any()
         or (came > _NEARER * np.minimum(controls.distance_left, limits.stride))[controls.free].any()
     )
 
 
-def _evaluated(
+def _started(
     function: ImplicitFunction,
     controls: ControlPoints,
     limits: StepLimits,
     known: Floats,
-    seen: PointEvaluation | None,
-) -> tuple[PointEvaluation, ControlPoints]:
-    """Return F at the control points, and these; points farther off than a stride are put at
-    closest points.
-    """
-    shown = seen if seen is not None and seen.shows(function, controls, limits) else None
-    evaluated = shown or PointEvaluation.of(function, controls, limits)
-    apart = evaluated.farther(limits.stride)
-    if not np.count_nonzero(apart):
-        return evaluated, controls
-    controls = controls.moved_to_surface(
-        apart, closest_points(function, controls.target[apart], limits.size, known)
-    )
-    return PointEvaluation.of(function, controls, limits), controls
+    last: SurfaceStep | None,
+) -> SurfaceStep:
+    """Return where a step starts; points farther off than a stride are put at closest points."""
+    if last is not None and last.evaluated.shows(function, controls, limits):
+        start = SurfaceStep(function, controls, last.evaluated, last.evaluated.off, last.error)
+    else:
+        start = SurfaceStep.standing(function, controls, limits)
+    apart = start.evaluated.farther(limits.stride)
+    if np.count_nonzero(apart):
+        closest = closest_points(function, controls.target[apart], limits.size, known)
+        start = SurfaceStep.standing(function, controls.moved_to_surface(apart, closest), limits)
+    return start if last is None else replace(start, error=last.error)
