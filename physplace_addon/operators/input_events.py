@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import Final, Protocol
 
 from bpy.types import Event
@@ -53,6 +54,15 @@ class InputEvent(Protocol):
     @property
     def mouse_y(self) -> int:
         """Where the mouse is, in pixels of the window from below."""
+
+
+class EventResult(Enum):
+    """What a modal operator did with an event, or wants because of it."""
+
+    HANDLED = auto()
+    PASS_THROUGH = auto()  # to Blender
+    CONFIRM = auto()
+    CANCEL = auto()
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Sequence
-from enum import Enum, auto
 from typing import TYPE_CHECKING, ClassVar, Final
 
 import bpy
@@ -33,9 +32,10 @@ from ..core.errors import PhysPlaceError
 from ..core.jobs import Job, Progress
 from ..overlay.drawing import Drawing
 from ..scene.changes import own_changes
+from ..scene.differences import SceneWatch
 from .common import Conclusion, ObjectOperator, no_active_object_reason, tell, wait_cursor
 from .driven_job import DrivenJob, in_a_line
-from .input_events import InputEvent, KeptEvents, is_escape
+from .input_events import EventResult, InputEvent, KeptEvents, is_escape
 from .keys.action_keymap import LIST, ActionKeymap
 from .keys.key_hints import KeyHint
 from .preferences import tick_seconds
@@ -48,23 +48,18 @@ if TYPE_CHECKING:
 AT_ONCE: Final = 0.2  # seconds of a job that are worked off when a button is pressed, before the first tick
 
 
-class EventResult(Enum):
-    """What a modal operator did with an event, or wants because of it."""
-
-    HANDLED = auto()
-    PASS_THROUGH = auto()  # to Blender
-    CONFIRM = auto()
-    CANCEL = auto()
-
-
 class ModalOperator(ObjectOperator):
     """An operator that works in the ticks of a timer until the artist confirms or cancels it.
 
-    session: what it works on. hides_from_files: a file that is saved meanwhile has the scene as it was
-    before. keymap: of its keys, which the artist may change; None if it has none of its own.
+    session: what it works on. watch: over the scene, from before it is read until the operator ends, where
+    `watches_scene`; with `poses_figures` armatures count there. hides_from_files: a file that is saved
+    meanwhile has the scene as it was before. keymap: of its keys, which the artist may change; None if it
+    has none of its own.
     """
 
     session: InteractiveSession
+    watch: SceneWatch | None
+    watches_scene = poses_figures = False
     hides_from_files = True
     if TYPE_CHECKING:
         _running: ClassVar[list[ModalOperator]]
@@ -84,7 +79,17 @@ class ModalOperator(ObjectOperator):
             tell(self, "WARNING", f"{self._running[0].bl_label} is running: confirm or cancel it first")
             return {"CANCELLED"}
         self._is_ready, self._kept = False, KeptEvents()
+        watches, figures = self.watches_scene, self.poses_figures
+        self.watch = SceneWatch(context, with_figures=figures) if watches else None
         self.run_job(self.beginning(context, view, event))
+        try:
+            return self._begun(context)
+        finally:
+            if self not in self._running:
+                self._free_watch()
+
+    def _begun(self, context: Context) -> set[OperatorReturnItems]:
+        """Work on the beginning at once, and open what is needed if it goes on in ticks."""
         try:
             with wait_cursor(context.window), own_changes(context):
                 self._driven.advance(AT_ONCE)
@@ -120,10 +125,16 @@ class ModalOperator(ObjectOperator):
 
     def _free(self) -> None:
         """Free what the session held: Blender keeps operators that have ended."""
+        self._free_watch()
         if self._is_ready:
             self._is_ready = False
             del self.session
         gc.collect()  # states, bodies and what hangs on them refer to each other
+
+    def _free_watch(self) -> None:
+        if self.watch is not None:
+            self.watch.close()
+        self.watch = None
 
     def beginning(self, context: Context, view: View, event: Event) -> Job[Conclusion | None]:
         """Read the scene into `session`, in slices. Raises PhysPlaceError, with nothing changed.
@@ -210,7 +221,12 @@ class ModalOperator(ObjectOperator):
         """Return why it is pointless to go on; None if it is not."""
         is_undisturbed = not self._is_ready or self.session.is_undisturbed
         disturbed = None if is_undisturbed else "something else has changed the scene"
-        return no_active_object_reason(context) or disturbed
+        return self.place_reason(context) or disturbed
+
+    @classmethod
+    def place_reason(cls, context: Context) -> str | None:
+        """Return why it cannot work in this mode, or with this active object; None if it can."""
+        return no_active_object_reason(context)
 
     def captures(self, event: InputEvent) -> bool:
         """Return whether it takes an event wherever the mouse is, as while something is dragged."""
@@ -397,11 +413,6 @@ class ModalOperator(ObjectOperator):
 def open_operators() -> tuple[ModalOperator, ...]:
     """Return the modal operators that are running."""
     return tuple(ModalOperator._running)
-
-
-def open_sessions() -> list[str]:
-    """Return the names of the modal operators that are running."""
-    return [operator.bl_idname for operator in open_operators()]
 
 
 def close_all() -> None:

@@ -8,8 +8,7 @@ from typing import TypeVar
 from bpy.types import Context, Event
 
 from ..core.jobs import Job, finished
-from ..scene.access import view_layer_of
-from ..scene.differences import SceneWatch
+from ..scene.access import present, view_layer_of
 from ..scene.references import ObjectReference
 from .common import Conclusion, CursorProgress, cursor_progress
 from .modal import ModalOperator
@@ -26,6 +25,8 @@ class SlicedOperator(ModalOperator):
     All that it changes is changed in the job's last slice.
     """
 
+    watches_scene = True
+
     def job(self, context: Context) -> Job[Conclusion]:
         """Read the scene, solve, write the scene. Raises PhysPlaceError, with nothing written."""
         raise NotImplementedError
@@ -38,13 +39,13 @@ class SlicedOperator(ModalOperator):
     def beginning(self, context: Context, view: View, event: Event) -> Job[Conclusion | None]:
         """Do the job."""
         objects = view_layer_of(context).objects
-        self._watch = SceneWatch(context)
         self._named = [ObjectReference.of(obj) for obj in {*objects.selected, objects.active} if obj]
         return (yield from self.job(context))
 
     def end_reason(self, context: Context) -> str | None:
         """Return why it is pointless to go on; None if it is not."""
-        ends = (super().end_reason(context), *map(_missing, self._named), self._watch.difference(context))
+        different = present(self.watch).difference(context)
+        ends = (super().end_reason(context), *map(_missing, self._named), different)
         return next((reason for reason in ends if reason is not None), None)
 
 

@@ -48,6 +48,10 @@ class SceneChanges:
         ids, self._ids = frozenset(self._ids), set()
         return ids
 
+    def close(self) -> None:
+        """Collect no more."""
+        _listening.discard(self)
+
     def note(self, depsgraph: Depsgraph, *, is_own: bool) -> None:
         """Note what an update has changed; where that is PhysPlace's own, only where rigid bodies are now."""
         if (present(depsgraph.scene).name_full, present(depsgraph.view_layer).name) != self._place:
@@ -88,9 +92,14 @@ def own_changes(context: Context) -> Iterator[None]:
         _own.depth -= 1
 
 
+def listeners() -> tuple[SceneChanges, ...]:
+    """Return all who listen to what Blender changes."""
+    return tuple(_listening)
+
+
 def note_changes(depsgraph: Depsgraph) -> None:
     """Let all who listen note what an update of the scene has changed."""
-    for changes in _listening:
+    for changes in listeners():
         changes.note(depsgraph, is_own=_own.depth > 0)
 
 

@@ -5,8 +5,8 @@ Blender tells what is moved and reshaped (`changes.py`). Which objects are visib
 is deleted, hidden or unlinked, is looked up now and then: that takes time in proportion to the objects.
 
 Objects are told apart by the ids that they keep in a session of Blender, and named by their full names:
-a linked object may have the name of a local one. Those that show nothing, such as lights, count for nothing;
-armatures count for the figures that they are.
+a linked object may have the name of a local one. Those that show nothing, such as lights, count for nothing.
+So do armatures, hidden or not, but for who poses the figures that they are.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .changes import SHAPELESS, SceneChanges
 from .reading.visible import objects_in_view, viewport_of
 
 LOOKS_AROUND: Final = 0.2  # seconds after which it is looked again which objects are visible
-_SHOW_NOTHING: Final = SHAPELESS - {"ARMATURE"}
+_FIGURES: Final = frozenset({"ARMATURE"})
 
 
 class SceneWatch:
@@ -31,14 +31,27 @@ class SceneWatch:
     It is to be made before what it watches over is read: what changes meanwhile differs then.
     """
 
-    def __init__(self, context: Context, *, by_name: bool = True) -> None:
-        """Begin with the scene as it is now; with `by_name`, one that is renamed differs."""
+    def __init__(self, context: Context, *, by_name: bool = True, with_figures: bool = False) -> None:
+        """Begin with the scene as it is now.
+
+        Args:
+            context: Blender's context.
+            by_name: whether one that is renamed differs.
+            with_figures: whether armatures count, too.
+        """
         self._changes, self._by_name = SceneChanges(context), by_name
+        self._uncounted = SHAPELESS - _FIGURES if with_figures else SHAPELESS
         self.look(context)
+
+    def close(self) -> None:
+        """Listen no more to what Blender changes."""
+        self._changes.close()
 
     def look(self, context: Context) -> None:
         """Take the objects that are visible now for those that are to be."""
-        self._visible, self._looked = _visible(context), perf_counter()
+        objects = objects_in_view(context, viewport_of(context), self._uncounted)
+        self._visible = {obj.session_uid: obj.name_full for obj in objects}
+        self._looked = perf_counter()
 
     def forget(self, context: Context) -> None:
         """Take everything as it is now for what it is to be."""
@@ -81,9 +94,3 @@ class SceneWatch:
 def changed_meanwhile(names: Iterable[str]) -> str:
     """Return the phrase that says that objects of some names have changed."""
     return f"{in_words(sorted(names))} changed meanwhile"
-
-
-def _visible(context: Context) -> dict[int, str]:
-    """Return the full names, by id, of the objects that are visible now and may show something."""
-    objects = objects_in_view(context, viewport_of(context), _SHOW_NOTHING)
-    return {obj.session_uid: obj.name_full for obj in objects}

@@ -60,17 +60,19 @@ def test_renaming_differs_where_names_count() -> None:
     assert _differing(by_id) == frozenset()
 
 
-@pytest.mark.parametrize("kind", ["LIGHT", "CAMERA", "SPEAKER"])
+@pytest.mark.parametrize("kind", ["LIGHT", "CAMERA", "SPEAKER", "ARMATURE"])
 def test_what_shows_nothing_counts_for_nothing(kind: str) -> None:
     made: dict[str, Callable[[], bpy.types.ID]] = {
         "LIGHT": lambda: bpy.data.lights.new("Own", "POINT"),
         "CAMERA": lambda: bpy.data.cameras.new("Own"),
         "SPEAKER": lambda: bpy.data.speakers.new("Own"),
+        "ARMATURE": lambda: bpy.data.armatures.new("Own"),
     }
     obj = scenes.linked(bpy.data.objects.new("Own", made[kind]()))
-    watch = SceneWatch(bpy.context)
+    watch, posing = SceneWatch(bpy.context), SceneWatch(bpy.context, with_figures=True)
     obj.hide_set(True)
     assert _difference(watch) is None
+    assert _differing(posing) == ({"Own"} if kind == "ARMATURE" else set())
 
 
 def test_rigid_bodies_have_not_changed_where_something_else_has() -> None:

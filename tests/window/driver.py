@@ -99,6 +99,8 @@ class Driver:
         await user.wait()
         under_way = extension.open_sessions()
         assert not under_way, f"the test has left an operator open: {under_way}"
+        listen = extension.listeners()
+        assert not listen, f"what has ended listens to changes still: {listen}"
 
 
 async def _fresh_start(user: Any) -> None:

@@ -37,6 +37,11 @@ def open_operators() -> tuple[Any, ...]:
     return operators
 
 
+def listeners() -> list[Any]:
+    """Return what of PhysPlace listens to changes of the scene."""
+    return list(importlib.import_module(f"{MODULE}.scene.changes").listeners())
+
+
 def headers() -> list[str]:
     """Return what the modal operators that are running show in the header."""
     return [f"{operator.bl_label}: {operator.shown_header()}" for operator in open_operators()]

@@ -20,9 +20,9 @@ from ...scene.errors import SceneError
 from ...scene.reading.subjects.movers import check_editable
 from ...scene.writing.duplicate import select_only
 from ..common import Conclusion, location_property, no_blob_reason
-from ..input_events import MOVES, InputEvent, is_escape
+from ..input_events import MOVES, EventResult, InputEvent, is_escape
 from ..keys.key_hints import KeyHint
-from ..modal import EventResult, ModalOperator, open_operators
+from ..modal import ModalOperator, open_operators
 from ..view import View
 from .playback import playback
 from .sculpt import CLICK_HINTS, ENTERS, PHYSPLACE_OT_blob_sculpt

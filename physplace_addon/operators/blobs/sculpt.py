@@ -24,10 +24,10 @@ from ...scene.blobs.objects import active_blob
 from ...scene.errors import SceneError
 from ...scene.writing.duplicate import select_only
 from ..common import Conclusion, no_blob_reason, tell
-from ..input_events import MOVES, InputEvent
+from ..input_events import MOVES, EventResult, InputEvent
 from ..keys.key_hints import KeyHint
 from ..keys.keymaps import SCULPTING
-from ..modal import EventResult, ModalOperator, open_operators
+from ..modal import ModalOperator, open_operators
 from ..view import View
 from .playback import playback
 from .session import BlobSession

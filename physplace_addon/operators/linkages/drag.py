@@ -18,29 +18,30 @@ from ...core.arrays import Floats
 from ...core.jobs import Job, finished
 from ...overlay.linkages import linkage_layers
 from ...scene.access import active_object, present
-from ...scene.differences import SceneWatch, changed_meanwhile
+from ...scene.differences import changed_meanwhile
 from ...scene.linkages.reading import reading_linkage
 from ...scene.references import by_full_name
 from ..common import Conclusion, cursor_progress, location_property
-from ..input_events import MOVES, InputEvent
+from ..input_events import MOVES, EventResult, InputEvent
 from ..keys.key_hints import KeyHint
 from ..keys.keymaps import POSING
-from ..modal import EventResult, ModalOperator
+from ..modal import ModalOperator
 from ..sliced import shown_at_cursor
 from ..view import View, object_under
 from .goal_run import GoalOfPart, dragging, posing
 from .session import LinkageSession
 from .solve import PART, POINT, TARGET, given_point
-from .targets import disabled_reason_for_posing
+from .targets import PosesFigures
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
 
 
-class PHYSPLACE_OT_linkage_drag(ModalOperator):
+class PHYSPLACE_OT_linkage_drag(PosesFigures, ModalOperator):
     """Drag a jointed figure at any point."""
 
     session: LinkageSession
+    watches_scene = True
     keymap = POSING
 
     bl_idname = "physplace.linkage_drag"
@@ -58,11 +59,6 @@ class PHYSPLACE_OT_linkage_drag(ModalOperator):
         part: StringProperty(**PART)
         point: FloatVectorProperty(**POINT)
         target: FloatVectorProperty(**TARGET)
-
-    @classmethod
-    def disabled_reason(cls, context: Context) -> str | None:
-        """Return why it cannot run now."""
-        return disabled_reason_for_posing(context)
 
     def work(self, context: Context) -> Conclusion:
         """Drag a point of a part along a straight line."""
@@ -83,7 +79,6 @@ class PHYSPLACE_OT_linkage_drag(ModalOperator):
         pressed = view.pressed(event) if event.value == "CLICK_DRAG" else view.mouse(event)
         self._is_grabbed, self._is_pressed = False, is_pressed
         self._mouse = view.mouse(event)
-        self._watch = SceneWatch(context)
         active = present(active_object(context))
         seen = object_under(context, view, pressed) if is_pressed else None
         under = None if seen is None else by_full_name(present(context.view_layer).objects).get(seen[0])
@@ -106,7 +101,7 @@ class PHYSPLACE_OT_linkage_drag(ModalOperator):
         """Follow the mouse, and show the pose; read what it comes near, and what else has changed."""
         if self.session.tick(seconds):
             self._show(context)
-        differing = self._watch.differing(context)
+        differing = present(self.watch).differing(context)
         if differing & self.session.names:
             self.end(context, changed_meanwhile(differing & self.session.names))
         elif differing or self.session.has_to_read():
@@ -123,12 +118,6 @@ class PHYSPLACE_OT_linkage_drag(ModalOperator):
     def captures_while_beginning(self, event: InputEvent) -> bool:
         """Return whether the mouse was pressed on something: it may then be let go anywhere."""
         return self._is_pressed
-
-    def end_reason(self, context: Context) -> str | None:
-        """Return why it is pointless to go on; None if it is not."""
-        if self._is_ready and not self.session.is_undisturbed:
-            return "something else has changed the scene"
-        return disabled_reason_for_posing(context)
 
     def handle_event(self, context: Context, view: View, event: InputEvent) -> EventResult:
         """Handle the mouse and the keys."""

@@ -17,26 +17,13 @@ from ...scene.linkages.posing import LinkagePose
 from ...scene.linkages.reading import reading_linkage
 from ..common import Conclusion
 from ..sliced import SlicedOperator
-from .targets import disabled_reason_for_posing
+from .targets import PosesFigures
 
 REST: Final = "rest pose"
 MIRRORED: Final = "mirrored pose"
 
 
-class _KnownPoseOperator(SlicedOperator):
-    """An operator that puts a figure into a pose that is known."""
-
-    @classmethod
-    def disabled_reason(cls, context: Context) -> str | None:
-        """Return why it cannot run now."""
-        return disabled_reason_for_posing(context)
-
-    def end_reason(self, context: Context) -> str | None:
-        """Return why it is pointless to go on; None if it is not."""
-        return super().end_reason(context) or disabled_reason_for_posing(context)
-
-
-class PHYSPLACE_OT_linkage_rest(_KnownPoseOperator):
+class PHYSPLACE_OT_linkage_rest(PosesFigures, SlicedOperator):
     """Take a jointed figure back to its rest pose."""
 
     bl_idname = "physplace.linkage_rest"
@@ -52,7 +39,7 @@ class PHYSPLACE_OT_linkage_rest(_KnownPoseOperator):
         return _taking(context, rest_pose, REST)
 
 
-class PHYSPLACE_OT_linkage_mirror(_KnownPoseOperator):
+class PHYSPLACE_OT_linkage_mirror(PosesFigures, SlicedOperator):
     """Mirror the pose of a jointed figure."""
 
     bl_idname = "physplace.linkage_mirror"

@@ -16,23 +16,24 @@ from bpy.types import Context, Event
 from ...core.errors import PhysPlaceError
 from ...core.jobs import Job, finished
 from ...scene.access import active_object, present
-from ...scene.differences import SceneWatch, changed_meanwhile
+from ...scene.differences import changed_meanwhile
 from ...scene.linkages.posing import LinkagePose
 from ..common import Conclusion, cursor_progress
-from ..input_events import InputEvent
+from ..input_events import EventResult, InputEvent
 from ..keys.key_hints import KeyHint
 from ..keys.keymaps import SITTING
-from ..modal import EventResult, ModalOperator
+from ..modal import ModalOperator
 from ..sliced import shown_at_cursor
 from ..view import View
 from .sitting import SittingSession, sitting_figure
-from .targets import disabled_reason_for_posing
+from .targets import PosesFigures
 
 
-class PHYSPLACE_OT_linkage_sit(ModalOperator):
+class PHYSPLACE_OT_linkage_sit(PosesFigures, ModalOperator):
     """Let a jointed figure settle until it is balanced."""
 
     session: SittingSession
+    watches_scene = True
     keymap = SITTING
 
     bl_idname = "physplace.linkage_sit"
@@ -65,11 +66,6 @@ class PHYSPLACE_OT_linkage_sit(ModalOperator):
             soft_max=1.0,
         )
 
-    @classmethod
-    def disabled_reason(cls, context: Context) -> str | None:
-        """Return why it cannot run now."""
-        return disabled_reason_for_posing(context)
-
     def work(self, context: Context) -> Conclusion:
         """Run the solver to its end and leave the figure where it came to rest."""
         with cursor_progress() as progress:
@@ -84,7 +80,6 @@ class PHYSPLACE_OT_linkage_sit(ModalOperator):
     def beginning(self, context: Context, view: View, event: Event) -> Job[Conclusion | None]:
         """Read the figure and begin."""
         self._message = ""
-        self._watch = SceneWatch(context)
         active = present(active_object(context))
         figure = yield from sitting_figure(context, active, self.stiffness, self.friction)
         self.session = SittingSession(figure)
@@ -94,7 +89,7 @@ class PHYSPLACE_OT_linkage_sit(ModalOperator):
         """Step, and show where the figure is; read what it comes near, and what else has changed."""
         if self.session.tick(seconds):
             self._show(context)
-        differing = self._watch.differing(context)
+        differing = present(self.watch).differing(context)
         if differing & self.session.names:
             self.end(context, changed_meanwhile(differing & self.session.names))
             return
@@ -106,12 +101,6 @@ class PHYSPLACE_OT_linkage_sit(ModalOperator):
     def job_ended(self, context: Context, view: View) -> None:
         """Show what was read."""
         self._show(context)
-
-    def end_reason(self, context: Context) -> str | None:
-        """Return why it is pointless to go on; None if it is not."""
-        if self._is_ready and not self.session.is_undisturbed:
-            return "something else has changed the scene"
-        return disabled_reason_for_posing(context)
 
     def handle_event(self, context: Context, view: View, event: InputEvent) -> EventResult:
         """Handle the keys; any that is pressed clears the last message."""

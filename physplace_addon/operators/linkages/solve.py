@@ -16,7 +16,7 @@ from ...scene.errors import SceneError
 from ..common import Conclusion, location_property
 from ..sliced import SlicedOperator
 from .goal_run import GoalOfPart, posing, pulling, solved
-from .targets import curve_points, disabled_reason_for_posing
+from .targets import PosesFigures, curve_points
 
 PART = {
     "name": "Part",
@@ -36,22 +36,13 @@ TARGET = {
 }
 
 
-class _PosingOperator(SlicedOperator):
+class _PosingOperator(PosesFigures, SlicedOperator):
     """An operator that leads a point of a figure to a place."""
 
     if TYPE_CHECKING:
         part: str
         point: tuple[float, float, float]
         target: tuple[float, float, float]
-
-    @classmethod
-    def disabled_reason(cls, context: Context) -> str | None:
-        """Return why it cannot run now."""
-        return disabled_reason_for_posing(context)
-
-    def end_reason(self, context: Context) -> str | None:
-        """Return why it is pointless to go on; None if it is not."""
-        return disabled_reason_for_posing(context)
 
     def _asked(self, context: Context) -> GoalOfPart:
         target = location_property(self, context, "target")

@@ -27,11 +27,22 @@ class PointOfPart:
     point: Floats
 
 
-def disabled_reason_for_posing(context: Context) -> str | None:
-    """Return why no figure can be posed now, or None: it needs an active object, in Object or Pose Mode."""
-    if context.mode not in POSING_MODES:
-        return "Only in Object Mode and Pose Mode: leave the mode you are in first"
-    return "There is no active object: click a figure" if active_object(context) is None else None
+class PosesFigures:
+    """Says when an operator that poses a figure can run; of such, armatures count in what it watches over."""
+
+    poses_figures = True
+
+    @classmethod
+    def disabled_reason(cls, context: Context) -> str | None:
+        """Return why it cannot run now, or None: it needs an active object, in Object or Pose Mode."""
+        if context.mode not in POSING_MODES:
+            return "Only in Object Mode and Pose Mode: leave the mode you are in first"
+        return "There is no active object: click a figure" if active_object(context) is None else None
+
+    @classmethod
+    def place_reason(cls, context: Context) -> str | None:
+        """Return why it cannot work in this mode, or with this active object; None if it can."""
+        return cls.disabled_reason(context)
 
 
 def part_of_name(context: Context, found: FoundLinkage, name: str) -> int:

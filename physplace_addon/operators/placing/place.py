@@ -19,10 +19,10 @@ from ...scene.access import present
 from ...scene.references import ObjectReference
 from ...scene.writing import duplicate
 from ..common import Conclusion, NeedsShape, conclude, cursor_progress
-from ..input_events import MOVES, InputEvent, is_escape
+from ..input_events import MOVES, EventResult, InputEvent, is_escape
 from ..keys.key_hints import KeyHint
 from ..keys.keymaps import PLACING
-from ..modal import EventResult, ModalOperator
+from ..modal import ModalOperator
 from ..session import one_line
 from ..sliced import shown_at_cursor
 from ..view import View

@@ -21,10 +21,10 @@ from ...scene.dynamics.preview import MotionPreview
 from ...scene.dynamics.reading import read_dynamics
 from ..common import Conclusion, cursor_progress
 from ..driven_job import in_a_line
-from ..input_events import MOVES, InputEvent, is_escape
+from ..input_events import MOVES, EventResult, InputEvent, is_escape
 from ..keys.key_hints import KeyHint
 from ..keys.keymaps import SIMULATING
-from ..modal import EventResult, ModalOperator
+from ..modal import ModalOperator
 from ..placing.manipulation.transform_input import ACCEPTS, TRANSFORM_HINTS, TransformInput
 from ..sliced import shown_at_cursor
 from ..view import View

@@ -18,9 +18,9 @@ from ....scene.access import active_object, present, scene_of
 from ....scene.reading.settings import settings_of
 from ....scene.reading.subjects.movers import selected_movers
 from ...common import Conclusion, conclude, object_mode_reason
-from ...input_events import MOVES, InputEvent, is_escape
+from ...input_events import MOVES, EventResult, InputEvent, is_escape
 from ...keys.key_hints import KeyHint
-from ...modal import EventResult, ModalOperator
+from ...modal import ModalOperator
 from ...view import View, pick_up
 from ..run import LEFT_IN_PLACE
 from ..session import PlacementSession
