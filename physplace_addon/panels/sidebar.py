@@ -37,6 +37,7 @@ Icon = Literal["INFO", "ERROR", "CHECKMARK", "BLANK1"]
 UNIT: Final = 20  # height of a button in pixels, at an interface scale of 1
 MARGINS: Final = 3.0  # width beside a text in units: the panel's borders, its tabs, the label's margins
 FONT: Final = 0  # number of Blender's default font
+LINES: Final = 2  # of a report that has no more words: one that has more moves what is below
 
 
 class PHYSPLACE_PT_place(Panel):
@@ -199,17 +200,17 @@ class PHYSPLACE_PT_report(Panel):
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        """Return whether there is an active object with a report."""
-        return _report_of_active(context) is not None
+        """Return whether there is an active object; its first report then moves no button below."""
+        return active_object(context) is not None
 
     def draw(self, context: Context) -> None:
         """Draw how it ended, in words, and a remedy where there is one."""
-        report = _report_of_active(context)
+        report, layout = _report_of_active(context), present(self.layout)
         if report is None:
+            draw_paragraph(context, layout, "Not placed or checked yet", "BLANK1", least=LINES)
             return
-        layout = present(self.layout)
         well = Status[str(report["status"])].at_rest and report["stable"]
-        draw_paragraph(context, layout, sentence_of(report), "CHECKMARK" if well else "ERROR")
+        draw_paragraph(context, layout, sentence_of(report), "CHECKMARK" if well else "ERROR", least=LINES)
         for note in notes_of(report):
             if note.endswith(PLACELESS):
                 draw_paragraph(context, layout, note, "ERROR")
@@ -250,8 +251,8 @@ def _report_of_active(context: Context) -> Report | None:
     return None if active is None else last_report(whole_of(active))
 
 
-def draw_paragraph(context: Context, layout: UILayout, text: str, icon: Icon) -> None:
-    """Draw a text in as many lines as the panel needs for it, with an icon before the first."""
+def draw_paragraph(context: Context, layout: UILayout, text: str, icon: Icon, *, least: int = 1) -> None:
+    """Draw a text in as many lines as the panel needs for it, at least so many, with an icon before."""
     preferences = present(context.preferences)
     scale = preferences.system.ui_scale
     blf.size(FONT, present(preferences.ui_styles)[0].widget.points * scale)
@@ -259,7 +260,8 @@ def draw_paragraph(context: Context, layout: UILayout, text: str, icon: Icon) ->
     column = layout.column(align=True)
     column.scale_y = 0.8  # closer than lines that have nothing to do with each other
     size: Any = blf.dimensions  # the stub says that it returns nothing
-    for line in wrapped(spoken(text), room, lambda part: float(size(FONT, part)[0])):
+    lines = wrapped(spoken(text), room, lambda part: float(size(FONT, part)[0]))
+    for line in [*lines, *[""] * (least - len(lines))]:
         column.label(text=line, icon=icon, translate=False)
         icon = "BLANK1"
 

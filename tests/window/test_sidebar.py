@@ -56,6 +56,7 @@ async def test_place_at_rest_is_one_click_and_one_undo_step(user: User) -> None:
 
 async def test_check_rest_says_whether_it_stands(user: User) -> None:
     await cube_above_a_floor(user)
+    below = await user.find_button("physplace.keyframe_rest")
     await user.click_button("physplace.check")
     await user.until(lambda: "physplace_report" in custom_properties(bpy.data.objects["Cube"]))
     assert report_of_cube()["contacts"] == 0
@@ -64,4 +65,5 @@ async def test_check_rest_says_whether_it_stands(user: User) -> None:
     await user.until(lambda: report_of_cube()["contacts"] > 0)
     assert report_of_cube()["status"] == "BALANCED"
     assert height_of_cube() == 1.0
+    assert await user.find_button("physplace.keyframe_rest") == below, "the first report moves no button"
     await user.screenshot("checked")

@@ -11,7 +11,7 @@ import types
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import bpy
 import numpy as np
@@ -57,7 +57,13 @@ def tick() -> Generator[None]:
 
 
 class User:
-    """Events and pictures of the window. screen_dump: Xvfb's screen. pictures: the folder of screenshots."""
+    """Events and pictures of the window.
+
+    screen_dump: Xvfb's screen. pictures: the folder of screenshots. found: where the buttons of operators
+    were last, in this Blender, with their commands.
+    """
+
+    found: ClassVar[dict[tuple[str, str, Sequence[float]], tuple[Place, str]]] = {}
 
     def __init__(self, screen_dump: Path, pictures: Path) -> None:
         self.screen_dump = screen_dump
@@ -236,11 +242,18 @@ class User:
     async def find_button(self, operator: str, region: str = "UI", shares: Sequence[float] = SHARES) -> Place:
         """Put the mouse on the button of an operator ("physplace.place"): where that is.
 
-        Looks for it as the artist would, moving the mouse over the region.
+        Looks for it as the artist would, moving the mouse over the region, first to where it was last.
         """
+        known = self.found.get((operator, region, shares))
+        if known is not None:
+            await self.move_to(known[0])
+            if self.command_under_mouse(region) == known[1]:
+                return known[0]
         for place in self._places_over(self.region(region), shares):
             await self.move_to(place)
-            if f"{operator}(" in self.command_under_mouse(region):
+            command = self.command_under_mouse(region)
+            if f"{operator}(" in command:
+                self.found[operator, region, shares] = place, command
                 return place
         raise AssertionError(f"no button for {operator} was found in the region {region}")
 
