@@ -11,6 +11,7 @@ import importlib.util
 import json
 import os
 import re
+import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -43,6 +44,7 @@ class Blender:
         self.folder = folder
         self.pictures = pictures
         self.starts = 0
+        self.installed: Path | None = None
         self.process: subprocess.Popen[bytes] | None = None
         self.screen: Screen | None = None
         self.mailbox = folder
@@ -55,14 +57,27 @@ class Blender:
             self._start()
         if self.why_it_does_not_start is not None:
             return self.why_it_does_not_start
+        problem = self.judged(module, name, arguments, seconds)
+        if problem is not None:
+            self.close()
+        return problem
+
+    def judged(self, module: str, name: str, arguments: dict[str, object], seconds: float) -> str | None:
+        """Do one test in a Blender that runs, and leave that running; None, or what went wrong."""
         seen = self.log.stat().st_size
         problem = self._ask(module, name, arguments, seconds)
         printed = self.log.read_bytes()[seen:].decode(errors="replace")
         if problem is None and not FAULTS.search(printed):
             return None
-        self.close()
         reason = problem or "An error in Blender while the test ran."
         return f"{reason}\n--- Blender printed ---\n{printed[-SHOWN_OF_LOG:]}"
+
+    def new_user(self, folder: Path) -> None:
+        """Make a user's folder with the extension, which is installed once and copied then."""
+        if self.installed is None:
+            self.installed = self.folder / "installed"
+            staging.install(self.programs, self.found, self.installed)
+        shutil.copytree(self.installed, folder, symlinks=True)
 
     def quit(self) -> str | None:
         """Let Blender end by itself; None, or what went wrong."""
@@ -95,7 +110,7 @@ class Blender:
         self.screen = Screen(self.programs, self.mailbox / "screen")
         libraries = self.mailbox / "libraries"
         _link_libraries(libraries)
-        staging.install(self.programs, self.found, self.mailbox / "user")
+        self.new_user(self.mailbox / "user")
         command = [self.programs.blender, "--factory-startup", "--enable-event-simulate"]
         command += ["--gpu-backend", "opengl", "--window-geometry", "0", "0", *map(str, SIZE)]
         command += ["--python", str(Path(__file__).with_name("driver.py")), "--"]

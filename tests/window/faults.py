@@ -1,4 +1,7 @@
-"""Tests that fail, each in its own way: `test_faults.py` sees that not one of them passes."""
+"""Tests that fail, each in its own way: `test_faults.py` sees that not one of them passes.
+
+They leave nothing behind, unless Blender ends: that it is started anew is held once.
+"""
 
 from __future__ import annotations
 
@@ -54,20 +57,25 @@ async def an_assertion_fails(user: User) -> None:
 async def an_operator_raises_when_its_key_is_pressed(user: User) -> None:
     bpy.utils.register_class(FAULTY_OT_operator)
     keymap = present(window_manager().keyconfigs.addon).keymaps.new("3D View", space_type="VIEW_3D")
-    keymap.keymap_items.new("faulty.operator", "F13", "PRESS")
+    item = keymap.keymap_items.new("faulty.operator", "F13", "PRESS")
     await user.press("F13")
+    keymap.keymap_items.remove(item)
+    bpy.utils.unregister_class(FAULTY_OT_operator)
 
 
 async def a_panel_is_drawn(user: User, raises: bool) -> None:
     FAULTY_PT_panel.raises = raises
     bpy.utils.register_class(FAULTY_PT_panel)
     await user.open_tab("Faulty")
+    bpy.utils.unregister_class(FAULTY_PT_panel)
 
 
 async def a_draw_handler_raises(user: User) -> None:
-    bpy.types.SpaceView3D.draw_handler_add(mistake_in_a_draw_handler, (), "WINDOW", "POST_PIXEL")
+    add, remove = bpy.types.SpaceView3D.draw_handler_add, bpy.types.SpaceView3D.draw_handler_remove
+    handler = add(mistake_in_a_draw_handler, (), "WINDOW", "POST_PIXEL")
     user.area.tag_redraw()
     await user.wait()
+    remove(handler, "WINDOW")
 
 
 async def it_waits_for_what_never_comes(user: User) -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.window import staging
 from tests.window.blender import Blender
 from window_room import ROOT
 
@@ -30,7 +29,7 @@ class Batches:
 
     def __init__(self, blender: Blender, folder: Path) -> None:
         self.blender, self.folder = blender, folder
-        staging.install(blender.programs, blender.found, folder / "user")
+        blender.new_user(folder / "user")
         scene = SCENE.format(path=str(folder / "scene.blend"))
         made = self.run("--background", "--factory-startup", "--python-expr", scene)
         assert (folder / "scene.blend").exists(), made.stdout + made.stderr

@@ -45,6 +45,7 @@ async def a_blob(user: User) -> BarPixels:
     physplace.blob_control_add(location=(-2.2, 0.0, 0.0))
     for name, new in (("Control", "Right"), ("Control.001", "Left")):
         bpy.data.objects[name].name = new
+    bpy.data.objects["Blob"]["blob.sigma"] = 0.2  # a quarter of the particles, which is as good here
     activate("Right")
     await user.look_from_the_front(centre=(0.0, 0.0, 0.0), distance=14.0)
     user.scene_is_ready()
