@@ -3,14 +3,14 @@
 A step goes to its end, or to the first impact or the end of a slip before it, whichever comes first: so
 these events stand at their own times (Bouma and Vanecek 1991, section 7).  Contacts that close slowly are
 not isolated: the step obeys them.  Nor are impacts in crowds, and those without a bounce where many contacts
-would have to be solved once more for each (`drift.ends.FEW`).  What bounces, bounces lower each time, and not
+would have to be solved once more for each (`step.FEW`).  What bounces, bounces lower each time, and not
 at all below a stated speed (`Scene.slow`): so there are finitely many impacts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -18,10 +18,11 @@ import numpy as np
 from ..arrays import Bools, Floats
 from ..contact.system import FIXED
 from ..jobs import Slices, finished
-from .contacts import Contacts
+from .bending import Coarse
 from .drift.cut_short import Blocked
-from .drift.ends import FEW, closing_fast
+from .drift.ends import closing_fast
 from .drift.free_drift import free_drift, without_wrapping
+from .drift.made_step import MadeStep
 from .driving.pulls import Pull, PullForce
 from .energy_gains import without_gains
 from .events import Event, EventKind, Touching, collisions, collisions_stopped, events_between, in_order
@@ -36,39 +37,14 @@ from .scene import Scene
 from .sleeping import Sleep, crowded_bodies, squeezed, woken
 from .start import interfering, parted, with_seated_joints
 from .state import ContactHistory, SimulationState, SimulationStatus
-from .step import Moment, moment_at, settled
+from .step import FEW, Moment, moment_at, settled
 
 _IMPACTS: Final = 4  # at one time: an impact may start another one
 _ISOLATIONS: Final = 4  # steps in a row that end at an event; the next one obeys all contacts
 _JAMMED: Final = 300  # steps in a row that end at an event, in less than one step's time, that lead nowhere
 _AT_ONCE: Final = 1e-3  # part of a step, from its beginning, within which joints break at once
-
-
-@dataclass(frozen=True, eq=False)
-class _Made:
-    """A step that was made.
-
-    end: its end.  contacts (k,): that took part; pressing (k,): which of them press.
-    part: of its time; 0 where joints break before any passes.
-    linkages: what has moved by itself.
-    breaks: the joints that break, and the part of what was made after which they do.
-    stopped: the collisions that it has stopped.
-    """
-
-    end: Moment
-    contacts: Contacts
-    pressing: Bools
-    part: float
-    linkages: FreeLinkages
-    breaks: Break
-    stopped: Sequence[Event] = ()
-
-    @classmethod
-    def at_once(cls, moment: Moment, breaks: Bools) -> _Made:
-        """Return a step that ends where it begins, as joints (n,) break there."""
-        nobody = FreeLinkages.none(moment.motion, len(breaks))
-        none = np.zeros(0, np.intp)
-        return cls(moment, moment.contacts.take(none), np.zeros(0, bool), 0.0, nobody, Break(0.0, breaks))
+_LONGER: Final = 1.25  # a step that is tried, over the one before if that was shortened for what paths bend
+_SHORTEST: Final = 1e-4  # share of a step below which none is tried for that
 
 
 class Simulation:
@@ -116,6 +92,7 @@ class Simulation:
         self.pulling: Pull | None = None
         self._isolated, self._since = 0, 0.0  # steps in a row that ended before their time, and the first's
         self._hindering: tuple[int, ...] = ()  # the bodies that last came too near each other
+        self._fine = np.inf  # the last step, s, where that was shortened for what paths bend
         self.states = [self._state(Sleep.none(len(scene)), self._touching_at_start(), (), 0.0)]
 
     def _state(
@@ -123,7 +100,7 @@ class Simulation:
     ) -> SimulationState:
         moment = self.moment
         energy = self.scene.energy(moment.motion, moment.coordinates)
-        history = ContactHistory.of(moment, self._isolated, self._since, self._hindering)
+        history = ContactHistory.of(moment, self._isolated, self._since, self._hindering, self._fine)
         return SimulationState(
             moment.time,
             moment.motion,
@@ -154,10 +131,11 @@ class Simulation:
         if known is None:
             fresh = moment_at(self.scene, state.time, state.motion, None, None, self.scene.step)
             self.moment = replace(fresh, coordinates=state.coordinates)
-            self._isolated = 0
+            self._isolated, self._fine = 0, np.inf
             return
         self.moment = known.moment(self.scene, state.time, state.motion, state.coordinates)
-        self._isolated, self._since, self._hindering = known.isolated, known.since, known.hindering
+        self._isolated, self._since = known.isolated, known.since
+        self._hindering, self._fine = known.hindering, known.fine
 
     def joint_coordinates(self, state: SimulationState) -> dict[str, Floats]:
         """Return the coordinates (6,) of the joints that hold in one of its states, by their names."""
@@ -234,7 +212,7 @@ class Simulation:
         moment, events, breaks = self._after_impacts(scene, moment)
         yield
         h, until = without_wrapping(moment.motion, h, until)
-        made = _Made.at_once(moment, breaks) if breaks.any() else (yield from self._made(scene, moment, h))
+        made = MadeStep.at_once(moment, breaks) if breaks.any() else (yield from self._made(scene, moment, h))
         if made is None or self._is_jammed:
             self._block(moment)
             return self.state
@@ -253,7 +231,7 @@ class Simulation:
         self,
         scene: Scene,
         moment: Moment,
-        made: _Made,
+        made: MadeStep,
         h: float,
         so_far: tuple[Sleep, Sequence[Event], float],
     ) -> SimulationState:
@@ -291,7 +269,7 @@ class Simulation:
         hindering = () if squeezing else self._hindering
         self.involved = hindering or squeezed(self.scene, moment)
 
-    def _what_happened(self, scene: Scene, start: Moment, made: _Made) -> tuple[Touching, list[Event]]:
+    def _what_happened(self, scene: Scene, start: Moment, made: MadeStep) -> tuple[Touching, list[Event]]:
         """Return the contacts at the end of a step, and the events in it."""
         end = made.end
         _, slip = made.contacts.speeds(end.motion.rates)
@@ -343,21 +321,34 @@ class Simulation:
             moment = impact.moment
         return moment, events, breaks
 
-    def _made(self, scene: Scene, moment: Moment, h: float) -> Slices[_Made | None]:
+    def _made(self, scene: Scene, moment: Moment, h: float) -> Slices[MadeStep | None]:
         """Return a step of h seconds, or of the part of it up to its first event; None if it cannot be."""
-        made = yield from self._stepped(scene, moment, h)
+        made = yield from self._finely_stepped(scene, moment, h)
         if made is None or not made.breaks.joints.any() or made.breaks.part == 1.0:
             return made
         part = made.part * made.breaks.part
         if part < _AT_ONCE:
-            return _Made.at_once(moment, made.breaks.joints)
-        again = yield from self._stepped(scene, moment, part * h)
+            return MadeStep.at_once(moment, made.breaks.joints)
+        again = yield from self._finely_stepped(scene, moment, part * h)
         if again is None:
             return made
         breaks = made.breaks if again.part == 1.0 else Break.none(len(scene.joints))
         return replace(again, part=part * again.part, breaks=breaks)
 
-    def _stepped(self, scene: Scene, moment: Moment, h: float) -> Slices[_Made | None]:
+    def _finely_stepped(self, scene: Scene, moment: Moment, h: float) -> Slices[MadeStep | None]:
+        """Return a step of h seconds, or of a part of it that bends paths little, with what breaks in it."""
+        share = min(1.0, _LONGER * self._fine / h)
+        made = yield from self._stepped(scene, moment, share * h)
+        while isinstance(made, Coarse):
+            if share < _SHORTEST:
+                return None
+            share *= made.share
+            yield
+            made = yield from self._stepped(scene, moment, share * h)
+        self._fine = share * h if share < 1.0 else np.inf
+        return made if made is None or share == 1.0 else replace(made, part=share * made.part)
+
+    def _stepped(self, scene: Scene, moment: Moment, h: float) -> Slices[MadeStep | Coarse | None]:
         """Return a step of h seconds, or of a part of it, with the joints that break in it."""
         fast = closing_fast(scene, moment, h)
         crowded = crowded_bodies(scene, moment, FEW)
@@ -373,8 +364,10 @@ class Simulation:
         if made is None or isinstance(made, Blocked):
             self._hindering = () if made is None else made.bodies
             return None
+        if isinstance(made, Coarse):
+            return made
         if isinstance(made, FreeLinkages):
-            return _Made.at_once(moment, made.broken)
+            return MadeStep.at_once(moment, made.broken)
         held, drift, part, hindering, linkages = made
         self._hindering = hindering or self._hindering
         self._since = self._since if self._isolated else moment.time
@@ -394,4 +387,4 @@ class Simulation:
         breaks = Break(1.0, linkages.broken)
         if can_break(scene.joints) and not linkages.broken.any():
             breaks = break_in_step(scene.joints, drift.joints, borne, part * h)
-        return _Made(end, contacts, impulses[:, 0] > 0.0, part, linkages, breaks, hits)
+        return MadeStep(end, contacts, impulses[:, 0] > 0.0, part, linkages, breaks, hits)

@@ -14,13 +14,14 @@ from typing import Self
 
 from ..arrays import Floats
 from ..contact.system import InterfacePoints
+from .bending import Bending
 from .contacts import Contacts
 from .events import Event, Touching
 from .joints.breaking import BrokenJoints
 from .motion import Motion
 from .scene import Scene
 from .sleeping import Sleep
-from .step import Bending, Moment
+from .step import Moment
 
 
 class SimulationStatus(Enum):
@@ -53,6 +54,7 @@ class ContactHistory:
     searched: the bodies of which they were searched, None for all.
     isolated, since: how many steps in a row ended before their time, and when these began, s.
     hindering: the bodies that last came too near each other.
+    fine: the last step, s, if it was shortened for what paths bend; infinite otherwise.
     """
 
     points: InterfacePoints
@@ -64,13 +66,14 @@ class ContactHistory:
     isolated: int
     since: float
     hindering: tuple[int, ...]
+    fine: float
 
     @classmethod
-    def of(cls, moment: Moment, isolated: int, since: float, hindering: tuple[int, ...]) -> Self:
+    def of(cls, moment: Moment, isolated: int, since: float, hindering: tuple[int, ...], fine: float) -> Self:
         """Return what is known at a moment."""
         system = moment.system
         known = moment.points, moment.kept, moment.bending, moment.forces
-        return cls(*known, system.travel, system.moving, isolated, since, hindering)
+        return cls(*known, system.travel, system.moving, isolated, since, hindering, fine)
 
     def moment(self, scene: Scene, time: float, motion: Motion, coordinates: Floats) -> Moment:
         """Return the moment at a time, s, of bodies in motion whose joints have coordinates (n, 6)."""

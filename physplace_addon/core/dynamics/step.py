@@ -16,7 +16,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import ArrayRecord, Bools, Floats, Ints
+from ..arrays import Bools, Floats, Ints
 from ..contact.system import (
     CarriedPoints,
     ContactSystem,
@@ -26,8 +26,10 @@ from ..contact.system import (
     rows_with_keys,
 )
 from ..jobs import Slices
+from ..mechanics.joints.equations import JointRows
 from ..optimization.friction_cones import tangents
 from ..vectors import dot, length
+from .bending import Bending, Coarse, Turns
 from .contacts import Contacts, tracked_each
 from .free_rotation import free_motion
 from .joints.least_loads import least_loads
@@ -40,51 +42,16 @@ TOUCHING = 1.3  # gap, over the one to be kept, of contacts
 _CLOSE = 0.5  # gap, over the same, below which contacts open again
 _OPENING = 0.2  # part of what is missing by which they do in a step
 _ROUNDS = 3  # in which the bending of paths is put right
-_BENT = 1e-3  # of the gap to be kept: a change of bending that need not be put right
 _ROUNDS_OF_JOINTS = 8  # the same with joints
-_CLOSED = 1e-13  # change of a joint's residual that need not be put right
-_MANY = 16  # contacts above which it is put right only where it matters
-_MATTERS = 0.2  # of the gap to be kept
-_PART = 0.15  # of the bending itself, besides
+_CLOSED = 1e-13  # change of a joint's residual that need not be put right, and
+_OPEN = 1e-6  # one that is too much where all rounds are over
+FEW = 32  # contacts, of an island or in all, up to which exactness comes before time: also in finding events
 _UNSEEN = 0.3  # of the gap to be kept, by which bodies may come nearer on the way
 _FARTHEST = 300.0  # of the same: the most that bodies keep besides for the bending of their paths
 _FASTER = 1.0  # speed, over the one before a step, up to which what is reached in it is known before
 _NEARBY = 4.0  # of the gap to be kept: what is known even of bodies that stand still
 _REACH = Reach(1.0, 1.0, 1.0)  # over the travel of bodies
 _NO_GRAVITY = np.zeros(3)
-
-
-@dataclass(frozen=True, eq=False)
-class Bending(ArrayRecord):
-    """How paths bend at k contacts: what gaps open and contacts slip beyond what rates say, lengths.
-
-    opened (k,), slid (k, 2): beyond what the rates say with which a drift begins.
-    evenly (k,): what gaps open beyond what they open at first, on the even ways of their bodies.
-    """
-
-    opened: Floats
-    slid: Floats
-    evenly: Floats
-
-    @classmethod
-    def none(cls, count: int) -> Bending:
-        """Return straight paths."""
-        return cls(np.zeros(count), np.zeros((count, 2)), np.zeros(count))
-
-    def times(self, factor: float) -> Bending:
-        """Return so much of it."""
-        return Bending(factor * self.opened, factor * self.slid, factor * self.evenly)
-
-    def is_nearly(self, other: Bending, gap: Floats, hold: float) -> bool:
-        """Return whether another one differs so little that it need not be put right.
-
-        gap (k,): of the contacts at the start.  What is nearer than the gap to be kept has less room.
-        """
-        mine, its = (np.column_stack([each.opened, each.slid]) for each in (self, other))
-        error = np.abs(mine - its).max(axis=1)
-        room = np.clip(gap, 0.0, hold)
-        enough = _BENT * hold if len(error) <= _MANY else _MATTERS * room + _PART * length(mine)
-        return bool((error <= enough).all())
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,9 +169,9 @@ def moment_at(
 
 def drifted(
     scene: Scene, start: Moment, h: float, left_out: Bools, passing: Bools, longer: Drift | None = None
-) -> Slices[Drift | None]:
+) -> Slices[Drift | Coarse | None]:
     """Return, in slices, the first kick and the drift of a step of h seconds; None if no rates obey its
-    contacts.
+    contacts; `Coarse` where it bends paths too much.
 
     Args:
         scene: what is simulated.
@@ -244,15 +211,16 @@ def drifted(
         )
         may_touch = _may_touch(scene, points, drift, h)
         new_missed = joints.missed(end, solved.rates, h) if len(scene.joints) else missed
+        open_by = np.abs(new_missed - missed).max(initial=0.0)
         if (len(may_touch) == 0 and len(scene.joints) == 0) or round_ == rounds:
-            break
+            return drift if open_by <= _OPEN else Coarse(0.5)
         as_known, bending = bending, bending.copy()
         bending.put(*_bending(scene, start, chosen, drift, may_touch, h))
+        share = _finer_share(scene, start, drift, bending, (joints.held, new_missed[: len(joints.held)]), h)
+        if share < 1.0:
+            return Coarse(share)
         drift = replace(drift, bending=bending.times(1.0 / h**2))
-        if (
-            bending.is_nearly(as_known, points.gap, hold)
-            and np.abs(new_missed - missed).max(initial=0.0) <= _CLOSED
-        ):
+        if bending.is_nearly(as_known, points.gap, hold) and open_by <= _CLOSED:
             break
         missed = new_missed
         yield
@@ -280,6 +248,25 @@ def _least_opening(gap: Floats, kept: Floats, hold: float) -> Floats:
     back = _OPENING * np.maximum(_CLOSE * hold - gap, 0.0)
     least: Floats = np.where((kept > hold) | (gap > TOUCHING * hold), kept - gap, back)
     return least
+
+
+def _finer_share(
+    scene: Scene, start: Moment, drift: Drift, bending: Bending, joints: tuple[JointRows, Floats], h: float
+) -> float:
+    """Return the share of a drift's h seconds in which no path bends too much, 1 for all of it.
+
+    bending: at its contacts.  joints: the equations (n,), and by how much their paths bend.
+    """
+    crowded = bool(np.count_nonzero(start.touching) > FEW)
+    turns = Turns.of(scene.inertia.radius, drift.half, scene.kicks, h, crowded)
+    pressing, (held, missed) = np.flatnonzero(drift.impulses[:, 0] > 0.0), joints
+    points, bent = drift.contacts.points.take(pressing), bending.take(pressing)
+    pairs = np.stack([points.body1, points.body2], axis=1)
+    share = turns.finer_share(pairs, np.hypot(bent.opened, length(bent.slid)))
+    if len(held) == 0:
+        return share
+    moved = np.append(~scene.given, False)[held.body].any(axis=1)
+    return min(share, turns.finer_share(held.body[moved], scene.joints.length * np.abs(missed[moved])))
 
 
 def drifted_freely(scene: Scene, half: Motion, h: float) -> Motion:

@@ -11,10 +11,9 @@ from ...contact.system import InterfacePoints
 from ...vectors import length
 from ..joints.passed_limits import part_to_limit
 from ..scene import Scene
-from ..step import TOUCHING, Drift, Moment
+from ..step import FEW, TOUCHING, Drift, Moment
 from .trials import Trial
 
-FEW: Final = 32  # contacts, of an island or in all, up to which impacts and ends of slips are found in time
 _MEETS: Final = 0.9  # gap, over the one to be kept, at the end of a trial that leads to a hit foreseen, and
 _DEEPER: Final = 0.6  # one below which it leads too far
 _SURELY: Final = 1.1  # approach, over the one along an even way, up to which a hit is looked for

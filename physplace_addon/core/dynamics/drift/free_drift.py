@@ -10,12 +10,13 @@ from ...arrays import Bools
 from ...contact.system import FIXED
 from ...jobs import Slices
 from ...vectors import length
+from ..bending import Coarse
 from ..joints.free_linkages import FreeLinkages
 from ..motion import Motion
 from ..scene import Scene
-from ..step import Moment
+from ..step import FEW, Moment
 from .cut_short import Blocked, FreeDrift, cut_short
-from .ends import FEW, are_hit, part_to_end_of_slip, share_to_hit, share_to_limit
+from .ends import are_hit, part_to_end_of_slip, share_to_hit, share_to_limit
 from .trials import WHOLE, FreePart, Trial, drifted_with_linkages, free_part
 
 _TRIALS: Final = 8  # of shorter and shorter steps
@@ -29,11 +30,12 @@ _TURN: Final = 2.0  # radians: most that a body turns in a step
 
 def free_drift(
     scene: Scene, moment: Moment, h: float, left_out: Bools, passing: Bools
-) -> Slices[FreeDrift | FreeLinkages | Blocked | None]:
+) -> Slices[FreeDrift | FreeLinkages | Coarse | Blocked | None]:
     """Return, in slices, the drift of a step of h seconds, or of a part of it; None if no rates obey its
     contacts.
 
     Where joints of a linkage that touches nothing break at once, no time passes: then that is returned.
+    Where the step bends paths too much, `Coarse` is.
 
     left_out: which of the moment's points (k,) it may run into.
     passing: which limits of joints (n,) it may run into.
@@ -45,7 +47,7 @@ def free_drift(
     trial = yield from drifted_with_linkages(scene, moment, h, 1.0, left_out, passing)
     for _ in range(_TRIALS):
         yield
-        if trial is None or isinstance(trial, FreeLinkages):
+        if trial is None or isinstance(trial, FreeLinkages | Coarse):
             return trial
         part = trial.part
         nearly = min(_NEARLY_WHOLE, 1.0 - 2.0 * _BEYOND / part) if len(moment.points) > FEW else WHOLE
@@ -73,7 +75,7 @@ def free_drift(
         trial = yield from drifted_with_linkages(
             scene, moment, h, part * shorter, left_out, passing, trial.drift
         )
-    if trial is None or isinstance(trial, FreeLinkages):
+    if trial is None or isinstance(trial, FreeLinkages | Coarse):
         return trial
     yield
     found = free_part(scene, moment, trial.drift.motion)

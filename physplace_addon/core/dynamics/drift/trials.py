@@ -15,6 +15,7 @@ from ...arrays import Bools, Ints
 from ...collision.rigid_paths import STOP_SHARE
 from ...contact.system import InterfacePoints, MotionStops, Pair, RigidPaths, motion_stops
 from ...jobs import Slices
+from ..bending import Coarse
 from ..joints.free_linkages import FreeLinkages, moved_linkages
 from ..motion import Motion
 from ..scene import Scene
@@ -49,9 +50,9 @@ def drifted_with_linkages(
     left_out: Bools,
     passing: Bools,
     longer: Drift | None = None,
-) -> Slices[Trial | FreeLinkages | None]:
+) -> Slices[Trial | FreeLinkages | Coarse | None]:
     """Return the drift of a part of a step of h seconds, or of less where a joint breaks, with the linkages
-    that touch nothing; these alone where they break at once.
+    that touch nothing; these alone where they break at once, and `Coarse` where it bends paths too much.
 
     longer: the drift that was tried before, of a longer part; None for none.
     """
@@ -62,6 +63,8 @@ def drifted_with_linkages(
     part = min(part, moved.time / h)
     held = scene.moving_without(moved.bodies)
     drift = yield from drifted(held, moment, part * h, left_out, passing, longer)
+    if isinstance(drift, Coarse):
+        return Coarse(part * drift.share)
     if drift is None or not moved.bodies.any():
         return None if drift is None else Trial(held, drift, part, moved)
     motion = drift.motion.copy()
