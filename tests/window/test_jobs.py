@@ -12,12 +12,20 @@ import pytest
 
 from physplace_addon.scene.access import extended
 from physplace_addon.scene.writing.actions import curves_of
-from tests.blender_data import current_scene, operators_of, physplace, property_names, switches
+from tests.blender_data import (
+    current_scene,
+    operators_of,
+    physplace,
+    property_names,
+    scene_settings,
+    switches,
+)
 from tests.scene import scenes
 from tests.window import extension
 from tests.window.leftovers import assert_nothing_is_open
 from tests.window.user import User, tick
 
+LARGE = 0.2  # of R: steps four times as large as they are by default
 LONGEST_TICK = 3.0  # seconds: a slice of what is done here takes a few hundredths on an idle machine
 
 
@@ -112,6 +120,7 @@ async def test_a_job_goes_on_when_what_is_selected_or_lit_changes(user: User) ->
     floor, cube = scenes.floor(), scenes.cube("Cube", (0.0, 0.0, 9.0))
     cube.rotation_euler = (0.4, 0.3, 0.2)
     lamp = scenes.linked(bpy.data.objects.new("Lamp", bpy.data.lights.new("Lamp", "POINT")))
+    scene_settings().eps_max = LARGE
     await in_front(user, cube)
     assert pressed(user, "replicate", count=4) == {"RUNNING_MODAL"}
     await user.until(lambda: any("Copy" in line for line in extension.headers()))
@@ -269,6 +278,7 @@ async def test_rests_are_placed_again_in_slices_and_undone_at_once(user: User) -
     scenes.floor()
     below = monkeys(1)[0]
     below.modifiers.clear()
+    scene_settings().eps_max = LARGE
     cube = scenes.cube("Cube", (0.3, 0.2, 5.0))
     await in_front(user, cube)
     for frame in (1, 20):

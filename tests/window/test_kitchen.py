@@ -16,11 +16,11 @@ import pytest
 from mathutils import Vector
 
 from benchmarks import kitchen
-from tests.blender_data import active_object
+from tests.blender_data import active_object, scene_settings
 from tests.scene import scenes
 from tests.window import extension
 from tests.window.leftovers import assert_nothing_is_open
-from tests.window.test_jobs import pressed
+from tests.window.test_jobs import LARGE, pressed
 from tests.window.ticks import Ticks, timed
 from tests.window.user import User
 
@@ -86,7 +86,8 @@ async def test_placing_pulling_and_dragging_a_mug(user: User) -> None:
 
 
 async def done(user: User, name: str, operator: str, **properties: object) -> Ticks:
-    """Press a button and wait until that has ended."""
+    """Press a button, for steps that are no smaller than needed, and wait until that has ended."""
+    scene_settings().eps_max = LARGE
     with timed() as ticks:
         begin = time.thread_time()
         assert pressed(user, operator, **properties) == {"RUNNING_MODAL"}
