@@ -28,7 +28,7 @@ from ..contact.system import (
 from ..jobs import Slices
 from ..mechanics.joints.equations import JointRows
 from ..optimization.friction_cones import tangents
-from ..vectors import dot, length
+from ..vectors import cross, dot, length
 from .bending import Bending, Coarse, Turns
 from .contacts import Contacts, tracked_each
 from .free_rotation import free_motion
@@ -318,7 +318,7 @@ def _gaps_and_shifts(
     """Return the gaps (n,) of chosen contacts after a drift, NaN where they leave their features, and how far
     the first body has slipped over the second (n, 3).
 
-    Where they roll, that is their slip velocity's integral by the trapezoidal rule.
+    Where they roll, it is their slip velocity's integral by the trapezoidal rule, but not along a line.
 
     carried (n,): which of the start's points they are.
     """
@@ -331,10 +331,16 @@ def _gaps_and_shifts(
     unknown = unknown[kept]
     gap[unknown] = found.gap
     rolls = np.flatnonzero(start.carried.rolling[carried[unknown]])
-    unknown = unknown[rolls]
+    unknown, found = unknown[rolls], found.take(rolls)
+    line = start.carried.line[carried[unknown]]
     before = drift.contacts.take(chosen[unknown]).slip_velocity(drift.half)
-    after = Contacts.of(there, found.take(rolls), scene.laws).slip_velocity(drift.motion.rates)
-    shift[unknown] = 0.5 * h * (before + after)
+    there_now = Contacts.of(there, found, scene.laws)
+    after = there_now.slip_velocity(drift.motion.rates)
+    spin = np.append(drift.motion.spin, np.zeros((1, 3)), axis=0)  # the last is the fixed world's
+    gone = dot(line, there_now.points.point1 - start.carried.common_after(there.frames, carried[unknown]))
+    after -= gone[:, None] * cross(spin[found.body1] - spin[found.body2], line)  # as if it had not slid on it
+    rolled = 0.5 * h * (before + after)
+    shift[unknown] = rolled + dot(line, shift[unknown] - rolled)[:, None] * line
     return gap, shift
 
 

@@ -27,8 +27,9 @@ does not go.
 
 What is curved rolls: its contact leaves the point m where it was, on both bodies.  A disk that rolls by an
 angle t without a slip leaves its own a distance R (t - sin t) behind.  So there the motion of m is no slip.
-Of points along a line or an area of contact, though, which may slide in it while no body moves, the motion of
-m tells more.
+Of points along a line of contact, which may slide along it while no body moves, the motion of m tells more of
+the slip along the line: the gap of two faces hardly curves in this direction, but it does across.  Of points
+of an area of contact it tells more in all directions.
 
 Of other points it tells nothing about whether the features still face each other: their ends are not looked
 at.
@@ -43,8 +44,10 @@ import numpy as np
 from ...arrays import Bools, Floats, Ints
 from ...rigid import Poses
 from ...vectors import cross, dot, length, unit
-from ..features import EDGE, FACE, VERTEX
+from ..features import EDGE, FACE, VERTEX, FeaturePoints
 from ..points.interface_points import PARALLEL, SOFT, InterfacePoints
+from ..points.iteration import eigen_2x2
+from ..points.minimization import gap_expansion
 from .placed_bodies import PlacedBodies
 
 _CROSSING = 1e-3  # sine of the angle of two edges below which small turns change the normal much
@@ -65,7 +68,8 @@ class CarriedPoints:
     beside: which (k,) are a vertex beside an edge or a vertex; tangent1 + tangent2: of that edge, or 0, since
         a vertex has none.
     closed (k,): those whose gaps have a closed form.
-    rolling (k,): those that roll over both of their bodies, on no line or area of contact.
+    rolling (k,): those that roll over both of their bodies, on no area of contact.
+    line (k, 3): the unit direction in the scene of the line of contact on which these do; 0 for no line.
     """
 
     body1: Ints
@@ -84,6 +88,7 @@ class CarriedPoints:
     tangent2: Floats
     closed: Bools
     rolling: Bools
+    line: Floats
 
     @classmethod
     def of(cls, bodies: PlacedBodies, points: InterfacePoints) -> CarriedPoints:
@@ -98,6 +103,8 @@ class CarriedPoints:
         common = common_points(bodies, points)
         over_face = (points.dim1 == VERTEX) & (points.dim2 == FACE)
         under_face = (points.dim1 == FACE) & (points.dim2 == VERTEX)
+        alone, line = _alone(bodies, points), _lines(bodies, points, plain)
+        rolling = (alone & (points.dim1 != VERTEX) & (points.dim2 != VERTEX)) | line.any(axis=1)
         return cls(
             points.body1,
             points.body2,
@@ -114,7 +121,8 @@ class CarriedPoints:
             tangent1,
             tangent2,
             plain & (edges | narrow | beside | over_face | under_face),
-            ~plain & _alone(bodies, points) & (points.dim1 != VERTEX) & (points.dim2 != VERTEX),
+            ~plain & rolling,
+            line,
         )
 
     def after(self, frames: Poses, chosen: Ints) -> tuple[Floats, Floats]:
@@ -138,7 +146,11 @@ class CarriedPoints:
         if len(narrow):
             ends, sides = self.ends[chosen[narrow]], normal[narrow]
             gaps[narrow] = _gaps_of_narrow(t1[narrow], t2[narrow], offset[narrow], ends, sides)
-        return gaps, first.points(self.common1[chosen]) - second.points(self.common2[chosen])
+        return gaps, self.common_after(frames, chosen) - second.points(self.common2[chosen])
+
+    def common_after(self, frames: Poses, chosen: Ints) -> Floats:
+        """Return where the first bodies have carried the common points (n, 3) of chosen points to."""
+        return frames.take(self.body1[chosen]).points(self.common1[chosen])
 
 
 def common_points(bodies: PlacedBodies, points: InterfacePoints) -> Floats:
@@ -166,10 +178,39 @@ def _curved(bodies: PlacedBodies) -> Bools:
 
 def _alone(bodies: PlacedBodies, points: InterfacePoints) -> Bools:
     """Return which points (k,) are held where they are by how the bodies curve apart."""
-    radius = np.append(bodies.radii, np.inf)
-    least = np.minimum(radius[points.body1], radius[points.body2])
-    held: Bools = ~points.on_curve & (points.softest * least >= SOFT)
+    held: Bools = ~points.on_curve & (points.softest * _lesser_radii(bodies, points) >= SOFT)
     return held
+
+
+def _lesser_radii(bodies: PlacedBodies, points: InterfacePoints) -> Floats:
+    """Return the radius (k,) of the smaller body of points (k,), lengths."""
+    radius = np.append(bodies.radii, np.inf)
+    return np.asarray(np.minimum(radius[points.body1], radius[points.body2]))
+
+
+def _lines(bodies: PlacedBodies, points: InterfacePoints, plain: Bools) -> Floats:
+    """Return unit directions (k, 3) in the scene of the lines of contact that points (k,) are on; 0 for none.
+
+    They are the directions in which the gap of two faces hardly curves, where it does in the other one.
+    """
+    found, radius = np.zeros_like(points.normal), _lesser_radii(bodies, points)
+    faces = (points.dim1 == FACE) & (points.dim2 == FACE) & ~plain
+    rows = np.flatnonzero(faces & (points.softest * radius < SOFT))
+    if len(rows) == 0:
+        return found
+    some, body = bodies.numbered_among_all(points.take(rows))
+    first, second = (
+        FeaturePoints(body, bodies.frames.take(number), dim, piece, param).geometry()
+        for number, dim, piece, param in (
+            (some.body1, some.dim1, some.piece1, some.param1),
+            (some.body2, some.dim2, some.piece2, some.param2),
+        )
+    )
+    values, vectors = eigen_2x2(gap_expansion(first, second, some.side).hessian)
+    curved = values[:, 1] * radius[rows] >= SOFT
+    along = (vectors[:, None, :, 0] @ first.tangents)[:, 0]
+    found[rows[curved]] = along[curved]
+    return found
 
 
 def _beside(points: InterfacePoints) -> Bools:

@@ -355,7 +355,7 @@ class PlacedBodies:
 
     def tangents_of_edges(self, points: InterfacePoints) -> tuple[Floats, Floats]:
         """Return both tangents (k, 3) of points, in the frames of their bodies; 0 for what are no edges."""
-        jointly, body = self._numbered_among_all(points)
+        jointly, body = self.numbered_among_all(points)
         first, second = np.zeros_like(points.normal), np.zeros_like(points.normal)
         for dim, piece, param, tangent in (
             (points.dim1, jointly.piece1, jointly.param1, first),
@@ -369,7 +369,7 @@ class PlacedBodies:
         """Return the vectors (k, 2, 3) from points between two straight edges to the ends of both, in the
         frames of their bodies.
         """
-        jointly, body = self._numbered_among_all(points)
+        jointly, body = self.numbered_among_all(points)
 
         def ends(edge: Ints, param: Floats) -> Floats:
             here, first, last = (
@@ -380,7 +380,7 @@ class PlacedBodies:
 
         return ends(jointly.piece1, jointly.param1), ends(jointly.piece2, jointly.param2)
 
-    def _numbered_among_all(self, points: InterfacePoints) -> tuple[InterfacePoints, Body]:
+    def numbered_among_all(self, points: InterfacePoints) -> tuple[InterfacePoints, Body]:
         """Return points with their features numbered as in all bodies joined, and these as one."""
         joined, kinds = self.all_joined
         return joined.numbered(points, kinds, 1), joined.every.body
