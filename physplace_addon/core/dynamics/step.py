@@ -191,9 +191,10 @@ def drifted(
     like: Solved | None = None
     impulses = 0.5 * h * (start.forces[chosen] if longer is None else longer.forces)
     rounds = _ROUNDS if len(scene.joints) == 0 else _ROUNDS_OF_JOINTS
+    blocks = scene.blocks(motion, 0.5 * h)
     for round_ in range(rounds + 1):
         terms = joints.for_drift(missed, h, passing)
-        problem = VelocityProblem(scene.blocks(motion, 0.5 * h), scene.given, contacts, terms)
+        problem = VelocityProblem(blocks, scene.given, contacts, terms)
         kept = _kept_gaps(points.gap, bending.evenly, hold)
         bounds, slip = (_least_opening(points.gap, kept, hold) - bending.opened) / h, -bending.slid / h
         solved = problem.solve(rates, bounds, slip, like, impulses)

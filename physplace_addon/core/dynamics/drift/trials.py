@@ -95,10 +95,12 @@ def _path_stops(scene: Scene, start: Moment, end: Motion) -> MotionStops:
     twists = start.motion.twists_to(scene.inertia, end)
     shift = scene.inertia.radius[:, None] * twists[:, :3]
     paths = RigidPaths(shift, np.zeros_like(shift), twists[:, 3:])
-    opened, _ = start.contacts.speeds(twists)
-    ends = replace(start.points, gap=start.points.gap + opened)
+    curved = np.flatnonzero(~start.system.between_joined(start.points))  # nothing of joined bodies is curved
+    points = start.points.take(curved)
+    opened, _ = start.contacts.take(curved).speeds(twists)
+    ends = replace(points, gap=points.gap + opened)
     expected = [pair for pair, gap in _nearest(ends).items() if gap < STOP_SHARE * scene.hold]
-    return motion_stops(start.system, paths, scene.hold, _nearest(start.points), expected)
+    return motion_stops(start.system, paths, scene.hold, _nearest(points), expected)
 
 
 def _nearest(points: InterfacePoints) -> dict[Pair, float]:

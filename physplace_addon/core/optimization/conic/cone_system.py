@@ -207,7 +207,8 @@ class _Banded:
     def factor(self, blocks: Floats) -> None:
         self._stacked[self._slot] = np.matmul(blocks.transpose(2, 0, 1), self._blocks)
         products = np.matmul(self._transposed, self._stacked.reshape(self._shape))
-        flat = self._base + np.bincount(self._where, products.ravel(), len(self._base))
+        flat = np.bincount(self._where, products.ravel(), len(self._base)).astype(np.float64, copy=False)
+        flat += self._base
         self._solver = self._factored(flat)
 
     def _factored(self, flat: Floats) -> Callable[[Floats], Floats]:

@@ -57,34 +57,33 @@ class _Scaling(NamedTuple):
 
     def times(self, u: Floats) -> Floats:
         """Return W u (3, K)."""
-        along = self.w[0] * u[1] + self.w[1] * u[2]
+        along = self.w[0] * u[1]
+        along += self.w[1] * u[2]
         out = np.empty_like(u)
-        out[0] = self.w0 * u[0] + along
-        out[1:] = u[1:] + (u[0] + along / (1.0 + self.w0)) * self.w
-        return out * self.beta
-
-    def inverse(self, u: Floats) -> Floats:
-        """Return W^-1 u (3, K)."""
-        along = self.w[0] * u[1] + self.w[1] * u[2]
-        out = np.empty_like(u)
-        out[0] = self.w0 * u[0] - along
-        out[1:] = u[1:] + (along / (1.0 + self.w0) - u[0]) * self.w
-        return out / self.beta
+        np.multiply(self.w0, u[0], out=out[0])
+        out[0] += along
+        along /= 1.0 + self.w0
+        along += u[0]
+        np.multiply(along, self.w, out=out[1:])
+        out[1:] += u[1:]
+        out *= self.beta
+        return out
 
     def weights(self) -> Floats:
         """Return M = (W^2 + delta)^-1 (3, 3, K)."""
         length = np.hypot(self.w[0], self.w[1])
-        e = self.w / np.where(length > 0.0, length, 1.0)
-        square, stretch = self.beta**2, (self.w0 + length) ** 2
+        e = self.w / np.maximum(length, TINY)
+        square, stretch = self.beta * self.beta, self.w0 + length
+        stretch *= stretch
         soft, stiff = 1.0 / (square * stretch + DELTA), 1.0 / (square / stretch + DELTA)
         across = 1.0 / (square + DELTA)
         even = 0.5 * (soft + stiff)
         blocks = np.empty((3, 3, len(length)))
         blocks[0, 0] = even
-        blocks[0, 1:] = blocks[1:, 0] = 0.5 * (soft - stiff) * e
-        blocks[1, 1] = across + (even - across) * e[0] ** 2
-        blocks[2, 2] = across + (even - across) * e[1] ** 2
-        blocks[1, 2] = blocks[2, 1] = (even - across) * e[0] * e[1]
+        blocks[0, 1:] = blocks[1:, 0] = (0.5 * (soft - stiff)) * e
+        np.multiply(e[:, None], (even - across) * e, out=blocks[1:, 1:])
+        blocks[1, 1] += across
+        blocks[2, 2] += across
         return blocks
 
 
@@ -107,7 +106,7 @@ class _Inside(NamedTuple):
         """Return s and z (3, K); None if one is not inside of its cone."""
         both = np.concatenate([s, z], axis=1)
         determinant = _determinant(both)
-        if not (determinant > 0.0).all():
+        if not determinant.min(initial=np.inf) > 0.0:
             return None
         root = np.sqrt(determinant)
         return cls(root, both / root)
@@ -116,7 +115,7 @@ class _Inside(NamedTuple):
         """Return the scaling W."""
         count = len(self.root) // 2
         s, z = self.unit[:, :count], self.unit[:, count:]
-        half = 0.5 / np.sqrt(0.5 * (1.0 + (s * z).sum(axis=0)))
+        half = 0.5 / np.sqrt(0.5 * (1.0 + np.einsum("ik,ik->k", s, z)))
         beta = np.sqrt(self.root[:count] / self.root[count:])
         return _Scaling(beta, (s[0] + z[0]) * half, (s[1:] - z[1:]) * half)
 
@@ -132,8 +131,9 @@ class _Inside(NamedTuple):
 def _product(a: Floats, b: Floats) -> Floats:
     """Return Jordan's product a o b (3, K)."""
     out = np.empty_like(a)
-    out[0] = (a * b).sum(axis=0)
-    out[1:] = a[0] * b[1:] + b[0] * a[1:]
+    np.einsum("ik,ik->k", a, b, out=out[0])
+    np.multiply(a[0], b[1:], out=out[1:])
+    out[1:] += b[0] * a[1:]
     return out
 
 
@@ -147,7 +147,7 @@ def _quotient(a: Floats, b: Floats) -> Floats:
 
 class _Linearization(NamedTuple):
     """What the steps from one point share: s and z, W, lambda (3, K), M and M T (3, 3, K), v_t / |v_t|
-    (2, K), r (3, K), and what the other conditions lack.
+    (2, K), v + phi (1, 0, 0) and r (3, K), and what the other conditions lack.
     """
 
     inside: _Inside
@@ -156,6 +156,7 @@ class _Linearization(NamedTuple):
     weights: Floats
     coupled: Floats
     along: Floats
+    reached: Floats
     rest: Floats
     dual: Floats
     equations: Floats
@@ -168,6 +169,15 @@ class _Step(NamedTuple):
     slacks: Floats
 
 
+def near_forces(problem: ScaledProblem, like: Floats, least: float) -> Point:
+    """Return the point at which forces push that are within the cones by a given size, and near others
+    (3, K).
+    """
+    z = like.copy()
+    z[0] = np.maximum(z[0], np.hypot(z[1], z[2])) + least
+    return problem.balanced(Point(np.zeros_like(problem.linear), np.zeros_like(problem.values), z))
+
+
 class InteriorPoint:
     """The search: x, l, s and z, led towards the solution by `iterate`."""
 
@@ -177,6 +187,8 @@ class InteriorPoint:
     """The mean of s . z where the last step began; what the path is followed by."""
     part: float
     """The part of the last step that was taken."""
+    residual: float
+    """The largest residual of Coulomb's law and the equations at the point."""
 
     def __init__(self, problem: ScaledProblem, least: float, like: Floats | None = None) -> None:
         """Begin with s and z of at least a given size.
@@ -193,10 +205,14 @@ class InteriorPoint:
         self._problem = problem
         self.mu, self.part = np.inf, 1.0
         self._last = (np.zeros(0), np.zeros_like(problem.offsets))
-        x, z = self._with_soft_rows(least) if like is None else self._with_forces_like(like, least)
-        s = self._velocity = problem.relative_velocity(x)
-        s = s.copy()
-        s[0] = np.maximum(s[0], 0.0) + np.hypot(s[1], s[2]) + least
+        if like is None:
+            x, z = self._with_soft_rows(least)
+        else:
+            x, _, z = near_forces(problem, like, least)
+        v = self._velocity = problem.relative_velocity(x)
+        self._speed = np.hypot(v[1], v[2])
+        s = v.copy()
+        s[0] = np.maximum(v[0], 0.0) + self._speed + least
         self.point, self._slacks = Point(x, np.zeros(len(problem.values)), z), s
         self._look()
 
@@ -213,24 +229,12 @@ class InteriorPoint:
         z[0] = np.maximum(-_PENALTY * problem.relative_velocity(x)[0], least)
         return x, z
 
-    def _with_forces_like(self, like: Floats, least: float) -> tuple[Floats, Floats]:
-        """Return x (d,) where forces push that are within the cones and near others, and these (3, K)."""
-        problem = self._problem
-        z = like.copy()
-        z[0] = np.maximum(z[0], np.hypot(z[1], z[2])) + least
-        start = Point(np.zeros_like(problem.linear), np.zeros_like(problem.values), z)
-        return problem.balanced(start).x, z
-
     def _look(self) -> None:
         """Find what the point lacks."""
         problem, point = self._problem, self.point
         lacks = problem.dual_residual(point), problem.equation_residual(point.x)
         self._lacks = Residuals.at(point.forces, self._velocity, *lacks)
-
-    @property
-    def residual(self) -> float:
-        """The largest residual of Coulomb's law and the equations at the point."""
-        return self._lacks.largest(self.point.forces)
+        self.residual = self._lacks.largest(point.forces)
 
     @property
     def lack(self) -> float:
@@ -248,60 +252,68 @@ class InteriorPoint:
         inside = _Inside.of(s, z)
         if inside is None:
             return False
-        before, self.mu = self.mu, float((s * z).sum()) / max(s.shape[1], 1)
+        before, self.mu = self.mu, float(np.vdot(s, z)) / max(s.shape[1], 1)
         at = self._linearized(inside)
         target = self._target(at, stalled=self.mu > _STALLED * before or self.part < _SHORT)
-        step = self._step(at, _quotient(at.middle, target))
+        step = self._step(at, at.rest + at.scaling.times(_quotient(at.middle, target)))
         self.part = min(1.0, _TO_BOUNDARY * inside.reach(step.slacks, step.change.forces))
         self.point = self.point.moved(step.change, self.part)
         self._slacks = s + self.part * step.slacks
         v = self._velocity = self._problem.relative_velocity(self.point.x)
-        self._slacks[0] = np.maximum(self._slacks[0], v[0] + np.hypot(v[1], v[2]))
+        self._speed = np.hypot(v[1], v[2])
+        np.maximum(self._slacks[0], v[0] + self._speed, out=self._slacks[0])
         self._last = (step.change.multipliers, step.change.forces)
         self._look()
         return True
 
     def _linearized(self, inside: _Inside) -> _Linearization:
         """Factor the matrix of the steps from here."""
-        s, z, v = self._slacks, self.point.forces, self._velocity
-        scaling = inside.scaling()
-        weights = scaling.weights()
-        speed = np.hypot(v[1], v[2])
+        v, speed, scaling = self._velocity, self._speed, inside.scaling()
+        weights, middle = scaling.weights(), scaling.times(self.point.forces)
         along = v[1:] / np.maximum(speed, TINY)
         coupled = weights.copy()
         coupled[:, 1:] += weights[:, :1] * along
-        rest = v - s
-        rest[0] += speed
+        reached = v.copy()
+        reached[0] += speed
+        rest = reached - self._slacks
         self._problem.system.factor(coupled)
         lacks = self._lacks.dual, self._lacks.equations
-        return _Linearization(inside, scaling, scaling.times(z), weights, coupled, along, rest, *lacks)
+        return _Linearization(inside, scaling, middle, weights, coupled, along, reached, rest, *lacks)
 
-    def _step(self, at: _Linearization, q: Floats) -> _Step:
+    def _step(self, at: _Linearization, wanted: Floats) -> _Step:
+        """Return the step for r + W q = `wanted` (3, K)."""
         system = self._problem.system
-        shift = np.einsum("ijk,jk->ik", at.weights, at.rest + at.scaling.times(q))
+        shift = np.einsum("ijk,jk->ik", at.weights, wanted)
         dx = system.solve(-at.dual - system.transposed(at.equations / DELTA, shift))
         dl = -at.equations
         if len(dl):
             dl = (dl - system.equations_times(dx)) / DELTA
         dv = system.rows_times(dx)
         dz = -shift - np.einsum("ijk,jk->ik", at.coupled, dv)
-        ds = dv + at.rest + DELTA * dz
-        ds[0] += (at.along * dv[1:]).sum(axis=0)
+        ds = DELTA * dz
+        ds += dv
+        ds += at.rest
+        ds[0] += at.along[0] * dv[1]
+        ds[0] += at.along[1] * dv[2]
         return _Step(Point(dx, dl, dz), ds)
 
     def _target(self, at: _Linearization, stalled: bool) -> Floats:
-        """Return what lambda o q (3, K) is to be, by Mehrotra's predictor."""
-        ahead = self._step(at, at.middle)
+        """Return what lambda o q (3, K) is to be, by Mehrotra's predictor.
+
+        That has q = lambda, and W lambda = s.  So W^-1 ds = -(lambda + W dz).
+        """
+        ahead = self._step(at, at.reached)
         s, z = self._slacks, self.point.forces
         part = min(1.0, at.inside.reach(ahead.slacks, ahead.change.forces))
-        product = (s + part * ahead.slacks) * (z + part * ahead.change.forces)
-        mu = max(float(product.sum()) / max(s.shape[1], 1), 0.0)
+        product = float(np.vdot(s + part * ahead.slacks, z + part * ahead.change.forces))
+        mu = max(product / max(s.shape[1], 1), 0.0)
         sigma = (mu / self.mu) ** 3 if self.mu > 0.0 else 0.0
         target = _product(at.middle, at.middle)
         if stalled:
             sigma = max(sigma, _CENTRED)
         else:
-            target += _product(at.scaling.inverse(ahead.slacks), at.scaling.times(ahead.change.forces))
+            by_force = at.scaling.times(ahead.change.forces)
+            target -= _product(at.middle + by_force, by_force)
         target[0] -= sigma * self.mu
         return target
 
@@ -317,11 +329,14 @@ class InteriorPoint:
 
     def _excludes(self, multipliers: Floats, forces: Floats) -> bool:
         problem = self._problem
-        normal = np.zeros_like(forces)
-        normal[0] = np.maximum(forces[0], 0.0)
-        gains = np.concatenate([problem.offsets[0] * normal[0], problem.values * multipliers])
+        pushes = np.maximum(forces[0], 0.0)
+        gains = problem.offsets[0] * pushes
+        if len(multipliers):
+            gains = np.concatenate([gains, problem.values * multipliers])
         gained = float(gains.sum())
         if gained <= 0.0:
             return False
+        normal = np.zeros_like(forces)
+        normal[0] = pushes
         reached = _UNBOUNDED * float(np.abs(problem.system.transposed(multipliers, normal)).sum())
         return gained > (1.0 + _SURELY) * reached + _SURELY * float(np.abs(gains).sum())

@@ -35,9 +35,9 @@ import numpy as np
 
 from ...arrays import Bools, Floats
 from .cone_system import SingularMatrixError
-from .conic_interior_point import InteriorPoint
+from .conic_interior_point import InteriorPoint, near_forces
 from .conic_problem import ConicQP, ConicSolution, ContactRows, Forces, ScaledConicQP
-from .coulomb_law import Point, ScaledProblem, newton
+from .coulomb_law import Point, ScaledProblem, has_few_contacts, newton
 from .gauss_seidel import swept
 
 _NEWTON = 12  # iterations of Newton's method in one attempt; 1 to 5 are usual
@@ -160,9 +160,9 @@ def _one_by_one(problem: ConicQP, found: ConicSolution, ends: _Ends) -> ConicSol
 
     found: what the other methods have found.
     """
-    scaled, used = ScaledConicQP(problem), found.iterations
-    if not scaled.problem.has_few_contacts:
+    if not has_few_contacts(len(problem.contacts.bounds) + len(problem.limits.values)):
         return None
+    scaled, used = ScaledConicQP(problem), found.iterations
     try:
         for start in swept(scaled.problem):
             point, residual, more = newton(scaled.problem, start, _NEWTON)
@@ -291,10 +291,8 @@ def _searches(problem: ScaledProblem, like: Floats | None) -> Iterator[InteriorP
     """
     if like is not None:
         nearest, most = _LEAST_LIKE
-        search = InteriorPoint(problem, nearest, like)
-        if search.lack > nearest:
-            search = InteriorPoint(problem, min(search.lack, most), like)
-        yield search
+        lack = problem.lack(near_forces(problem, like, nearest).x)
+        yield InteriorPoint(problem, min(max(lack, nearest), most), like)
     for size in _LEAST:
         yield InteriorPoint(problem, size)
 
@@ -302,12 +300,8 @@ def _searches(problem: ScaledProblem, like: Floats | None) -> Iterator[InteriorP
 def _is_safe(problem: ScaledProblem, point: Point, room: float) -> bool:
     """Return whether the equation of motion and equations hold, and nothing is penetrated."""
     forces = max(1.0, float(np.abs(point.forces).max(initial=0.0)))
-    lack = max(
-        float(np.abs(problem.equation_residual(point.x)).max(initial=0.0)),
-        -float(problem.relative_velocity(point.x)[0].min(initial=0.0)),
-    )
     balanced = np.abs(problem.dual_residual(point)).max() <= _UNBALANCED * forces
-    return bool(balanced and lack <= room)
+    return bool(balanced and problem.lack(point.x) <= room)
 
 
 def _searched(ends: _Ends, search: InteriorPoint) -> _Found | None:

@@ -84,6 +84,13 @@ class Residuals(NamedTuple):
         return max(dual / max(1.0, float(np.abs(forces).max(initial=0.0))), equations, law)
 
 
+def has_few_contacts(count: int) -> bool:
+    """Return whether Newton's method is worth an attempt with so many contacts and limits from a point that
+    is not near the solution.
+    """
+    return count <= _FEW
+
+
 @dataclass(frozen=True, eq=False)
 class ScaledProblem:
     """B x = w + E' l + J' z, E x = e, and Coulomb's law for v = J x - c and z with a coefficient of 1.
@@ -108,7 +115,7 @@ class ScaledProblem:
     @property
     def has_few_contacts(self) -> bool:
         """Whether Newton's method is worth an attempt from a point that is not near the solution."""
-        return len(self.offsets[0]) <= _FEW
+        return has_few_contacts(len(self.offsets[0]))
 
     def balanced(self, point: Point) -> Point:
         """Return a point with the same forces of contacts for which the equation of motion holds."""
@@ -139,6 +146,11 @@ class ScaledProblem:
     def relative_velocity(self, x: Floats) -> Floats:
         """Return v = J x - c (3, K)."""
         return self.system.rows_times(x) - self.offsets
+
+    def lack(self, x: Floats) -> float:
+        """Return by how much something is penetrated or an equation does not hold."""
+        equations = float(np.abs(self.equation_residual(x)).max(initial=0.0))
+        return max(equations, -float(self.relative_velocity(x)[0].min(initial=0.0)))
 
     def residuals(self, point: Point) -> Residuals:
         """Return what the conditions lack at a point."""
