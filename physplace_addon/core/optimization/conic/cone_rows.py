@@ -45,6 +45,15 @@ class ConeRows:
         rows[len(columns) :, 0, : index.shape[1]] = value
         return cls(every, rows, size)
 
+    def take(self, chosen: Ints) -> ConeRows:
+        """Return the rows of some of the cones (n,)."""
+        return ConeRows(self.columns[chosen], self.blocks[chosen], self.size)
+
+    def normals_times(self, x: Floats) -> Floats:
+        """Return the products (K,) of the normal rows with x (d,)."""
+        products: Floats = np.einsum("km,km->k", self.blocks[:, 0], np.append(x, 0.0)[self.columns])
+        return products
+
     def normal_lengths(self, columns: Floats) -> Floats:
         """Return the lengths (K,) of the normal rows with columns multiplied by factors (d,), 1 for rows
         without entries.

@@ -20,7 +20,7 @@ from scipy import sparse
 from scipy.linalg import get_lapack_funcs
 from scipy.sparse.linalg import splu
 
-from ...arrays import Floats, Ints
+from ...arrays import Bools, Floats, Ints
 from .banded_order import banded_order
 from .cone_rows import ConeRows
 
@@ -193,8 +193,8 @@ class _Banded:
         self._band = max(int(np.abs(row - column).max(initial=0)), _widest(at))
         self._height = 3 * self._band + 1  # LAPACK's LU fills `band` spare rows above the upper ones
         spare = self._height * size
-        real = (at >= 0)[:, :, None] & (at >= 0)[:, None]
-        self._where = np.where(real, self._flat(at[:, :, None], at[:, None]), spare).ravel()
+        rows_at, columns_at = (np.where(at >= 0, each, spare) for each in (at, self._flat(0 * at, at)))
+        self._where = np.minimum(rows_at[:, :, None] + columns_at[:, None], spare).ravel()
         self._base = np.bincount(self._flat(row, column), base.value, spare + 1).astype(np.float64)
         self._solver: Callable[[Floats], Floats] = np.copy
         self._solver_without_cones: Callable[[Floats], Floats] | None = None
@@ -259,25 +259,34 @@ def _grouped(columns: Ints) -> tuple[Ints, Ints, int]:
 
     All groups have the same number of slots, which comes last; those with fewer cones leave some empty.
     """
-    distinct, group, counts = _distinct(columns)
+    order, begins = _sorted_rows(columns)
+    starts, group = np.flatnonzero(begins), np.cumsum(begins) - 1
+    counts = np.diff(np.append(starts, len(order)))
+    within = np.arange(len(order)) - starts[group]
     slots = min(int(counts.max(initial=1)), _MOST_SLOTS)
-    order = np.argsort(group, kind="stable")
-    within = np.empty_like(order)
-    within[order] = np.arange(len(order)) - (np.cumsum(counts) - counts)[group[order]]
     parts = -(-counts // slots)
     first = np.cumsum(parts) - parts
-    return np.repeat(distinct, parts, axis=0), (first[group] * slots + within).astype(np.intp), slots
+    slot = np.empty(len(order), np.intp)
+    slot[order] = first[group] * slots + within
+    return np.repeat(columns[order[starts]], parts, axis=0), slot, slots
 
 
-def _distinct(columns: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return the distinct rows (G, m) of columns (K, m), which of them each is (K,), and how often (G,)."""
-    ends = columns[:, :1] * (columns.max(initial=0) + 1) + columns[:, -1:]
-    _, first, group, counts = np.unique(ends, return_index=True, return_inverse=True, return_counts=True)
-    group = group.ravel()
-    if not (columns == columns[first[group]]).all():  # the same first and last columns, but not all
-        distinct, group, counts = np.unique(columns, axis=0, return_inverse=True, return_counts=True)
-        return distinct, group.ravel(), counts
-    return columns[first], group, counts
+def _sorted_rows(columns: Ints) -> tuple[Ints, Bools]:
+    """Return an order (K,) in which equal rows of columns (K, m) follow each other, and which begin there."""
+    first, last = columns[:, :1], columns[:, -1:]
+    order = np.argsort((first * (columns.max(initial=0) + 1) + last).ravel(), kind="stable")
+    begins = _begins(np.concatenate([first, last], axis=1)[order])
+    if (begins == _begins(columns[order])).all():
+        return order, begins
+    order = np.lexsort(columns.T[::-1])  # the same first and last columns, but not all
+    return order, _begins(columns[order])
+
+
+def _begins(rows: Ints) -> Bools:
+    """Return which rows (K, m) differ from the one before."""
+    begins = np.ones(len(rows), np.bool_)
+    begins[1:] = (rows[1:] != rows[:-1]).any(axis=1)
+    return begins
 
 
 def _banded_order(base: Entries, columns: Ints) -> Ints:

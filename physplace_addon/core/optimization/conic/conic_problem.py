@@ -7,13 +7,13 @@ without tangential rows.  `conic_qp` has the symbols.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from ...arrays import Floats
+from ...arrays import Bools, Floats
 from .cone_rows import ConeRows
 from .cone_system import ConeSystem, Entries
 from .coulomb_law import Point, ScaledProblem
@@ -73,6 +73,47 @@ class ConicQP:
     equations: LinearRows
 
 
+@dataclass(frozen=True, eq=False)
+class ConeQP:
+    """The same with the rows of k contacts, and after them of limits, as those of K cones.
+
+    matrix: B (d, d), sparse.  linear: w (d,).  equations: E x = e.
+    rows: of the cones.  bounds (K,): c.
+    slip (k, 2): at which contacts stick.  friction (k,): their coefficients.
+    """
+
+    matrix: sparse.csr_array
+    linear: Floats
+    equations: LinearRows
+    rows: ConeRows
+    bounds: Floats
+    slip: Floats
+    friction: Floats
+
+    @classmethod
+    def of(cls, given: ConicQP) -> ConeQP:
+        """Return a problem's."""
+        contacts, limits = given.contacts, given.limits
+        rows = ConeRows.of(contacts.rows, limits.rows)
+        bounds = np.concatenate([contacts.bounds, limits.values])
+        return cls(
+            given.matrix, given.linear, given.equations, rows, bounds, contacts.slip, contacts.friction
+        )
+
+    def of_contacts(self, kept: Bools) -> ConeQP:
+        """Return the problem with some of its contacts (k,)."""
+        if kept.all():
+            return self
+        cones = np.flatnonzero(np.append(kept, np.ones(len(self.rows) - len(kept), np.bool_)))
+        return replace(
+            self,
+            rows=self.rows.take(cones),
+            bounds=self.bounds[cones],
+            slip=self.slip[kept],
+            friction=self.friction[kept],
+        )
+
+
 class Forces(NamedTuple):
     """Forces of limits (g,), and of contacts (k, 3), normal and tangential."""
 
@@ -112,20 +153,19 @@ class ScaledConicQP:
 
     problem: ScaledProblem
 
-    def __init__(self, given: ConicQP) -> None:
-        contacts, limits = given.contacts, given.limits
-        self._contacts, frictionless = len(contacts.bounds), np.zeros(len(limits.values))
-        friction = np.concatenate([contacts.friction, frictionless])
+    def __init__(self, given: ConeQP) -> None:
+        rows, count = given.rows, len(given.friction)
+        self._contacts = count
         matrix, equations = Entries.of(given.matrix), Entries.of(given.equations.rows)
         self._root = 1.0 / np.sqrt(given.matrix.diagonal())
         ones = np.ones(equations.shape[0])
         self._equation_size = 1.0 / equations.scaled(ones, self._root).lengths()
-        rows = ConeRows.of(contacts.rows, limits.rows)
-        size = 1.0 / rows.normal_lengths(self._root)
-        size = np.stack([size, size * friction, size * friction])
+        size = np.zeros((3, len(rows)))
+        size[0] = 1.0 / rows.normal_lengths(self._root)
+        size[1:, :count] = size[0, :count] * given.friction
         offsets = np.zeros_like(size)
-        offsets[0] = np.concatenate([contacts.bounds, limits.values])
-        offsets[1:, : self._contacts] = contacts.slip.T
+        offsets[0] = given.bounds
+        offsets[1:, :count] = given.slip.T
         offsets *= size
         linear, values = self._root * given.linear, self._equation_size * given.equations.values
         lacks = (np.abs(linear), offsets[0], np.abs(offsets[1:]), np.abs(values))

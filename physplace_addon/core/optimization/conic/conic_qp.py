@@ -29,14 +29,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ...arrays import Bools, Floats
 from .cone_system import SingularMatrixError
 from .conic_interior_point import InteriorPoint, near_forces
-from .conic_problem import ConicQP, ConicSolution, ContactRows, Forces, ScaledConicQP
+from .conic_problem import ConeQP, ConicQP, ConicSolution, Forces, ScaledConicQP
 from .coulomb_law import Point, ScaledProblem, has_few_contacts, newton
 from .gauss_seidel import swept
 
@@ -75,46 +75,35 @@ def solve_conic_qp(
         fair: residual that ends it where there are many contacts and it has become slow, as it does where
             these touch without force.
     """
-    kept, used = _within_reach(problem), 0
+    cones = ConeQP.of(problem)
+    kept, used = _within_reach(cones), 0
     ends = _Ends(enough, fair)
     while True:
-        found = _solved(_of_contacts(problem, kept), _like_contacts(like, kept), ends)
+        found = _solved(cones.of_contacts(kept), _like_contacts(like, kept), ends)
         if found is None:
             return None
         used += found.iterations
         forces = np.zeros((len(kept), 3))
         forces[kept] = found.contact_forces
         found = replace(found, contact_forces=forces, iterations=used)
-        broken = ~kept & ((problem.contacts.rows @ found.x)[::3] < problem.contacts.bounds)
+        broken = ~kept & (cones.rows.normals_times(found.x) < cones.bounds)[: len(kept)]
         if not broken.any():
             return found
         kept, like = kept | broken, found.forces
 
 
-def _within_reach(problem: ConicQP) -> Bools:
+def _within_reach(problem: ConeQP) -> Bools:
     """Return the contacts (k,) that may press, for x of the size that the free motion has.
 
     Lengths of rows are those over the root of B's diagonal: a change of x by 1 changes u_n by at most that.
     """
-    contacts, diagonal = problem.contacts, problem.matrix.diagonal()
-    squares = contacts.rows.copy()
-    squares.data = squares.data**2
-    length = np.sqrt((squares @ (1.0 / diagonal))[::3])
-    lack = np.divide(contacts.bounds, length, out=np.zeros_like(length), where=length > 0.0)
-    free = float((np.abs(problem.linear) / np.sqrt(diagonal)).max(initial=0.0))
-    approach = np.minimum((contacts.rows @ (problem.linear / diagonal))[::3], 0.0)
-    near: Bools = contacts.bounds - approach > -_NEAR * length * max(free, float(lack.max(initial=0.0)))
-    return near | (contacts.bounds >= 0.0)
-
-
-def _of_contacts(problem: ConicQP, kept: Bools) -> ConicQP:
-    """Return the problem with some of its contacts."""
-    if kept.all():
-        return problem
-    given = problem.contacts
-    rows: Any = given.rows
-    chosen = ContactRows(rows[np.repeat(kept, 3)], given.bounds[kept], given.slip[kept], given.friction[kept])
-    return replace(problem, contacts=chosen)
+    count, root = len(problem.friction), 1.0 / np.sqrt(problem.matrix.diagonal())
+    bounds, free = problem.bounds[:count], root * problem.linear
+    length = problem.rows.normal_lengths(root)[:count]
+    approach = np.minimum(problem.rows.normals_times(root * free)[:count], 0.0)
+    farthest = max(float(np.abs(free).max(initial=0.0)), float((bounds / length).max(initial=0.0)))
+    near: Bools = bounds - approach > -_NEAR * length * farthest
+    return near | (bounds >= 0.0)
 
 
 def _like_contacts(like: Forces | None, kept: Bools) -> Forces | None:
@@ -138,7 +127,7 @@ class _Ends(NamedTuple):
         return max(_PENETRATED, _PENETRATED_FAIRLY * self.fair)
 
 
-def _solved(problem: ConicQP, like: Forces | None, ends: _Ends) -> ConicSolution | None:
+def _solved(problem: ConeQP, like: Forces | None, ends: _Ends) -> ConicSolution | None:
     """Return the solution with all contacts of a problem; None if it is proven that there is none."""
     found = _sought(problem, like, ends)
     if found is None or found.residual <= ends.most:
@@ -146,7 +135,7 @@ def _solved(problem: ConicQP, like: Forces | None, ends: _Ends) -> ConicSolution
     one_by_one = _one_by_one(problem, found, ends)
     if one_by_one is not None:
         return one_by_one
-    if problem.contacts.friction.max(initial=0.0) <= _GENTLE:
+    if problem.friction.max(initial=0.0) <= _GENTLE:
         return found
     stuck = _from_sticking(problem, ends)
     if stuck is None:
@@ -154,13 +143,13 @@ def _solved(problem: ConicQP, like: Forces | None, ends: _Ends) -> ConicSolution
     return replace(stuck, iterations=found.iterations + stuck.iterations)
 
 
-def _one_by_one(problem: ConicQP, found: ConicSolution, ends: _Ends) -> ConicSolution | None:
+def _one_by_one(problem: ConeQP, found: ConicSolution, ends: _Ends) -> ConicSolution | None:
     """Return the solution of few contacts to which one after the other leads, finished by Newton's method;
     None if they lead to none.
 
     found: what the other methods have found.
     """
-    if not has_few_contacts(len(problem.contacts.bounds) + len(problem.limits.values)):
+    if not has_few_contacts(len(problem.bounds)):
         return None
     scaled, used = ScaledConicQP(problem), found.iterations
     try:
@@ -174,7 +163,7 @@ def _one_by_one(problem: ConicQP, found: ConicSolution, ends: _Ends) -> ConicSol
     return None
 
 
-def _from_sticking(problem: ConicQP, ends: _Ends) -> ConicSolution | None:
+def _from_sticking(problem: ConeQP, ends: _Ends) -> ConicSolution | None:
     """Return the solution that Newton's method finds from where all contacts stick; None if it finds none."""
     scaled = ScaledConicQP(problem)
     try:
@@ -186,16 +175,15 @@ def _from_sticking(problem: ConicQP, ends: _Ends) -> ConicSolution | None:
 
 
 def _from_less_friction(
-    problem: ConicQP, found: ConicSolution, like: Forces | None, ends: _Ends
+    problem: ConeQP, found: ConicSolution, like: Forces | None, ends: _Ends
 ) -> ConicSolution:
     """Return a solution that is led to from those with less friction, or the one of these with most of it;
     what was found if they are no better.
     """
-    contacts, used = problem.contacts, found.iterations
+    friction, used = problem.friction, found.iterations
     least, known = _GENTLE, found
-    while least < contacts.friction.max(initial=0.0):
-        gentler = replace(contacts, friction=np.minimum(contacts.friction, least))
-        led = _sought(replace(problem, contacts=gentler), like, ends)
+    while least < friction.max(initial=0.0):
+        led = _sought(replace(problem, friction=np.minimum(friction, least)), like, ends)
         if led is None:
             return replace(known, iterations=used)
         like, used, least = led.forces, used + led.iterations, _STEEPER * least
@@ -207,7 +195,7 @@ def _from_less_friction(
     return replace(best, iterations=used + last.iterations)
 
 
-def _sought(problem: ConicQP, like: Forces | None, ends: _Ends) -> ConicSolution | None:
+def _sought(problem: ConeQP, like: Forces | None, ends: _Ends) -> ConicSolution | None:
     """Return what both methods find with all contacts of a problem; None if it is proven that there is
     nothing.
     """
@@ -359,8 +347,8 @@ def _iterated(search: InteriorPoint) -> bool:
         return False
 
 
-def _has_no_point(problem: ConicQP) -> bool:
+def _has_no_point(problem: ConeQP) -> bool:
     """Return whether the problem without friction, which is convex, proves that no x obeys the rows."""
-    smooth = replace(problem.contacts, friction=np.zeros(len(problem.contacts.bounds)))
-    search = InteriorPoint(ScaledConicQP(replace(problem, contacts=smooth)).problem, _LEAST[0])
+    smooth = replace(problem, friction=np.zeros_like(problem.friction))
+    search = InteriorPoint(ScaledConicQP(smooth).problem, _LEAST[0])
     return any(_iterated(search) and search.is_infeasible() for _ in range(_ITERATIONS))
