@@ -7,7 +7,7 @@ One that touches without pressing is inactive, or dead where it opens.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Self
 
@@ -79,6 +79,12 @@ class Touching(ArrayRecord):
     def of(cls, world: InterfacePoints, active: Bools, slip: Floats) -> Self:
         """Return contacts at points (k,) in the scene that press, or do not, and slip by vectors (k, 2)."""
         return cls(feature_keys(world), world.point1, active, length(slip))
+
+    def pressing_as(self, later: Self) -> Self:
+        """Return the contacts, of which those press that do so later, too: where nothing more is known."""
+        rows = rows_with_keys(self.keys, later.keys)
+        active = np.append(later.active, False)[rows]  # the last is for -1, what does not touch any more
+        return replace(self, active=active)
 
 
 def events_between(

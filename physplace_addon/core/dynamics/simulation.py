@@ -273,8 +273,9 @@ class Simulation:
         """Return the contacts at the end of a step, and the events in it."""
         end = made.end
         _, slip = made.contacts.speeds(end.motion.rates)
-        touching = Touching.of(made.contacts.points, made.pressing, slip)
-        events = events_between(self.state.touching, touching, end.points, end.time, scene.slow)
+        before, touching = self.state.touching, Touching.of(made.contacts.points, made.pressing, slip)
+        before = before.pressing_as(touching) if self.state.time == 0.0 else before
+        events = events_between(before, touching, end.points, end.time, scene.slow)
         numbers = self._broken.intact(self._whole)
         return touching, events + limit_events(scene, start, end, made.linkages, numbers)
 

@@ -60,6 +60,15 @@ def test_friction_ends_a_slide_where_its_closed_form_says_and_when() -> None:
     assert made.status is SimulationStatus.AT_REST
 
 
+def test_a_slide_that_ends_in_the_first_step_is_an_event() -> None:
+    made = simulation([block()], [standing(block())], [floor()], velocity=np.array([[0.01, 0.0, 0.0]]))
+    made.step()
+    ends = [event.time for event in made.state.events if event.kind is EventKind.SLIP_ENDS]
+    assert len(ends) == 4
+    assert ends == pytest.approx([0.01 / (0.5 * GRAVITY)] * 4, rel=1e-9)
+    assert all(event.kind is EventKind.SLIP_ENDS for event in made.state.events)
+
+
 @pytest.mark.parametrize("size", [1e-3, 1.0, 100.0])
 def test_a_slide_does_not_know_the_size_of_its_block(size: float) -> None:
     cube, step = block(size, size, size), np.sqrt(size) / 240.0
