@@ -21,7 +21,7 @@ from scipy.spatial import cKDTree
 
 from physplace_addon.core.arrays import Bools, Floats
 from physplace_addon.core.implicit import ImplicitFunction
-from physplace_addon.core.implicit.polygonize.creases import creases
+from physplace_addon.core.implicit.polygonize.creases.normal_jumps import creases
 from physplace_addon.core.implicit.polygonize.surface_sampling import surface_samples
 from physplace_addon.core.implicit.polygonize.triangulation import Triangulation, triangulated
 from physplace_addon.core.implicit.projection import projected

@@ -10,7 +10,7 @@ from ..arrays import Floats
 from ..errors import BlobError
 from ..implicit.functions.base import ImplicitFunction
 from ..implicit.functions.union_components import components_of_union
-from ..implicit.polygonize.creases import creases_between
+from ..implicit.polygonize.creases.normal_jumps import creases_between
 from ..implicit.polygonize.mesh_topology import MeshTopology
 from ..implicit.polygonize.surface_points import neighbouring
 from ..implicit.polygonize.surface_sampling import surface_samples

@@ -19,7 +19,7 @@ from ...arrays import Floats, Ints
 from ...vectors import cross, dot, length, length_and_unit
 from ..functions.base import ImplicitFunction
 from ..surface_components.component_search import SurfaceComponents
-from .creases import creases
+from .creases.normal_jumps import creases
 from .mesh_topology import MeshTopology, area_vectors
 from .refinement import quartered
 

@@ -17,7 +17,7 @@ from ...arrays import Bools, Floats, Ints
 from ...vectors import dot, length, length_and_unit
 from ..functions.base import ImplicitFunction
 from ..projection import distances_within, projected
-from .crease_points import CreasePoints, on_creases
+from .creases.crease_points import CreasePoints, on_creases
 from .mesh_topology import MeshTopology, area_vectors
 
 _ROUNDS = 16  # most rounds of cutting

@@ -11,9 +11,9 @@ from scipy.spatial import cKDTree
 from ...arrays import Floats, Ints
 from ...vectors import length_and_unit
 from ..functions.base import ImplicitFunction
-from .crease_curves import CreaseCurves, no_curves
-from .crease_following import crease_curves, halved_links
-from .crease_points import crease_points_between
+from .creases.crease_curves import CreaseCurves, no_curves
+from .creases.crease_following import crease_curves, halved_links
+from .creases.crease_points import crease_points_between
 
 _NUMBERS = np.int64(1) << 31  # points whose names make different keys of pairs
 _NEIGHBOURS = 6  # neighbours of a point between which and the point creases are looked for

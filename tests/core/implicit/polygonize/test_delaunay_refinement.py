@@ -9,7 +9,7 @@ from scipy.spatial import ConvexHull
 from physplace_addon.core.arrays import Bools, Floats
 from physplace_addon.core.implicit import Boxes, Ellipsoids, Spheres, difference, union
 from physplace_addon.core.implicit.functions.base import ImplicitFunction
-from physplace_addon.core.implicit.polygonize.creases import creases_between
+from physplace_addon.core.implicit.polygonize.creases.normal_jumps import creases_between
 from physplace_addon.core.implicit.polygonize.delaunay_refinement import points_of_a_round
 from physplace_addon.core.implicit.polygonize.mesh_topology import MeshTopology
 from physplace_addon.core.implicit.polygonize.surface_balls import SurfaceBalls

@@ -17,8 +17,8 @@ from functools import cached_property
 import numpy as np
 from scipy.spatial import cKDTree
 
-from ...arrays import Bools, Floats, Ints
-from ...vectors import dot, length, length_and_unit
+from ....arrays import Bools, Floats, Ints
+from ....vectors import dot, length, length_and_unit
 from .crease_points import NO_POINTS, CreasePoints
 
 _FAR = 1.6  # steps: how far ahead a neighbour may be

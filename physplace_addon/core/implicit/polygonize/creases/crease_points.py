@@ -26,10 +26,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import Bools, Floats, Ints
-from ...vectors import cross, dot, length, length_and_unit
-from ..functions.base import ImplicitFunction
-from .creases import jumps_between
+from ....arrays import Bools, Floats, Ints
+from ....vectors import cross, dot, length, length_and_unit
+from ...functions.base import ImplicitFunction
+from .normal_jumps import jumps_between
 
 # how far beside a crease its sides are taken, in shares of a reach, one after another
 _BESIDE = (0.25, 0.06, 0.012, 2.4e-3, 3e-4, 3e-5)

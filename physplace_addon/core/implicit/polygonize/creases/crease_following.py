@@ -18,11 +18,11 @@ from dataclasses import replace
 import numpy as np
 from scipy.spatial import cKDTree
 
-from ...arrays import Bools, Floats, Ints
-from ...vectors import dot, length, length_and_unit
-from ..functions.base import ImplicitFunction
-from ..local_thickness import clear_distances
-from ..neighbours import thinned_rows
+from ....arrays import Bools, Floats, Ints
+from ....vectors import dot, length, length_and_unit
+from ...functions.base import ImplicitFunction
+from ...local_thickness import clear_distances
+from ...neighbours import thinned_rows
 from .crease_curves import CreaseCurves
 from .crease_points import CreasePoints, corner_creases, corners_near, on_creases
 

@@ -13,9 +13,9 @@ from physplace_addon.core.implicit import (
     union,
 )
 from physplace_addon.core.implicit.functions.base import ImplicitFunction
-from physplace_addon.core.implicit.polygonize.crease_curves import CreaseCurves, no_curves
-from physplace_addon.core.implicit.polygonize.crease_following import crease_curves
-from physplace_addon.core.implicit.polygonize.crease_points import crease_points_between
+from physplace_addon.core.implicit.polygonize.creases.crease_curves import CreaseCurves, no_curves
+from physplace_addon.core.implicit.polygonize.creases.crease_following import crease_curves
+from physplace_addon.core.implicit.polygonize.creases.crease_points import crease_points_between
 from physplace_addon.core.implicit.polygonize.surface_points import neighbouring
 from physplace_addon.core.implicit.polygonize.surface_sampling import surface_samples
 

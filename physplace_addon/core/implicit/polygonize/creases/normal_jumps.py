@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import Bools, Floats, Ints
-from ...vectors import dot, length, length_and_unit
-from ..functions.base import ImplicitFunction
-from ..projection import projected_along
-from .mesh_topology import MeshTopology
+from ....arrays import Bools, Floats, Ints
+from ....vectors import dot, length, length_and_unit
+from ...functions.base import ImplicitFunction
+from ...projection import projected_along
+from ..mesh_topology import MeshTopology
 
 _TURN = 0.1  # radians between the normals at the ends of a segment that is examined
 _HALVINGS = 14  # halvings of a segment

@@ -4,7 +4,7 @@ import numpy as np
 
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.implicit import Spheres, blobby_spheres, difference, intersection, union
-from physplace_addon.core.implicit.polygonize.creases import creases_between
+from physplace_addon.core.implicit.polygonize.creases.normal_jumps import creases_between
 
 LEFT, RIGHT = (Spheres.of([[x, 0.0, 0.0]], 1.0) for x in (-0.5, 0.5))
 LUMP = blobby_spheres(0.5, [np.zeros(3)], np.array([0.5]))

@@ -1,0 +1,1 @@
+"""Creases of implicit surfaces: where normals jump, points on them, curves through these, and corners."""
