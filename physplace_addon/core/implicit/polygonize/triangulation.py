@@ -1,7 +1,8 @@
 """A closed mesh from the points that sample an implicit surface.
 
 `restricted_delaunay` finds triangles through the points that have the surface's topology.
-`delaunay_refinement` adds points until they are near enough to it; `refinement` cuts what is still too far.
+`delaunay_refinement` adds points until they are near enough to it; `refinement` cuts what is still too far,
+and `least_angles` changes thin triangles.
 Every component that `surface_components` finds has to have triangles; where one has none, its seed and
 samples of the surface join the points. The result is then checked by something that took no part in it
 (`confirmation`). Where it has not the surface's topology, the finer mesh's points sample the surface anew.
@@ -27,6 +28,7 @@ from ..surface_components.component_search import SurfaceComponents, components_
 from ..surface_components.subdivision import SearchLimits, subdivided
 from .confirmation import is_confirmed
 from .delaunay_refinement import delaunay_refining
+from .least_angles import with_larger_angles
 from .mesh_topology import MeshTopology, area_vectors
 from .refinement import quartered, refined
 from .restricted_delaunay import RestrictedDelaunay
@@ -37,6 +39,7 @@ _SPACING = 2.0  # distance of floaters, in their radii
 # share of the allowed distance, because the greatest one is not quite at the places where it is measured:
 # more than `delaunay_refinement` leaves, as cutting makes angles smaller
 _AIM = 0.9
+_BESIDE = 0.02  # spacings: points so near to a crease stay where thin triangles are changed
 _FEW = 12  # points: a component that has fewer is sampled anew
 _BOXES = 120_000  # boxes that the search for all components examines at most
 _CLOSEST = 1.0 / 500.0  # spacings: where boxes so small are still not decided, the surface touches itself
@@ -143,6 +146,9 @@ def triangulating(
         if found.bad.any():
             return _nothing(MeshStatus.TOO_THIN if found.needs_more else MeshStatus.BROKEN)
         corners, triangles, distance = refined(function, found.points, found.triangles, _AIM * allowed)
+        corners, triangles = with_larger_angles(
+            function, corners, triangles, max(distance, _AIM * allowed), _BESIDE * spacing
+        )
         yield Progress(f"Comparing {len(triangles)} triangles with the surface")
         found = RestrictedDelaunay(corners, triangles, np.zeros(len(corners), dtype=np.bool_))
         status = MeshStatus.CLOSED if distance <= allowed else MeshStatus.COARSE
