@@ -8,6 +8,7 @@ import pytest
 from benchmarks.motion import chain, linking_numbers
 from physplace_addon.core.contact.system import InterfacePoints, Reach
 from physplace_addon.core.dynamics.contacts import SurfaceLaws
+from physplace_addon.core.dynamics.motion import Motion
 from physplace_addon.core.dynamics.scene import Scene
 from physplace_addon.core.dynamics.simulation import Simulation
 from physplace_addon.core.dynamics.state import SimulationState
@@ -24,11 +25,15 @@ def hung(rings: int) -> tuple[Simulation, list[int]]:
     return made, linking_numbers(case, case.poses)
 
 
+def between(made: Simulation, one: SimulationState, other: SimulationState, share: float) -> Motion:
+    """Where bodies are on their even ways from one state to another."""
+    twists = share * one.motion.twists_to(made.scene.inertia, other.motion)
+    return one.motion.displaced(made.scene.inertia, twists)
+
+
 def least_gap(made: Simulation, one: SimulationState, other: SimulationState, share: float) -> float:
     """The least gap where bodies are on their even ways from one state to another, over that of contacts."""
-
-    twists = share * one.motion.twists_to(made.scene.inertia, other.motion)
-    there = made.scene.system(one.motion.displaced(made.scene.inertia, twists))
+    there = made.scene.system(between(made, one, other, share))
     points = there.generate(Reach(0.01, 0.01, 0.01), InterfacePoints.none(), None)
     return float(points.gap.min(initial=np.inf)) / made.scene.hold
 
@@ -47,6 +52,8 @@ def check_chain(rings: int, seconds: float) -> None:
     assert linking_numbers(case, made.scene.poses(made.state.motion)) == linked
     for one, other in list(zip(made.states[:-1], made.states[1:], strict=True))[::9]:
         assert min(least_gap(made, one, other, share) for share in np.linspace(0.1, 1.0, 4)) > 0.05
+        for share in np.linspace(0.1, 1.0, 10):
+            assert linking_numbers(case, made.scene.poses(between(made, one, other, share))) == linked
 
 
 def test_two_rings_hang_one_in_the_other() -> None:
