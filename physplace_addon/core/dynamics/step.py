@@ -46,6 +46,7 @@ _ROUNDS_OF_JOINTS = 8  # the same with joints
 _CLOSED = 1e-13  # change of a joint's residual that need not be put right, and
 _OPEN = 1e-6  # one that is too much where all rounds are over
 FEW = 32  # contacts, of an island or in all, up to which exactness comes before time: also in finding events
+_ALONE = 8  # contacts in all, up to which steps are fine enough for how the smallest body swings
 _UNSEEN = 0.3  # of the gap to be kept, by which bodies may come nearer on the way
 _FARTHEST = 300.0  # of the same: the most that bodies keep besides for the bending of their paths
 _FASTER = 1.0  # speed, over the one before a step, up to which what is reached in it is known before
@@ -258,7 +259,7 @@ def _finer_share(
 
     bending: at its contacts.  joints: the equations (n,), and by how much their paths bend.
     """
-    crowded = bool(np.count_nonzero(start.touching) > FEW)
+    crowded = bool(np.count_nonzero(start.touching) > _ALONE)
     turns = Turns.of(scene.inertia.radius, drift.half, scene.kicks, h, crowded)
     pressing, (held, missed) = np.flatnonzero(drift.impulses[:, 0] > 0.0), joints
     points, bent = drift.contacts.points.take(pressing), bending.take(pressing)
