@@ -247,6 +247,14 @@ class Equations:
         """Return whether the goals are those of other equations, apart from where they lead."""
         return [goal.kind for goal in before.goals] == [goal.kind for goal in self.goals]
 
+    def joint_error(self, values: Floats) -> float:
+        """Return the largest error of a joint's or constraint's row, of values (n,) of all rows."""
+        return float(np.abs(values[self.hard]).max(initial=0.0))
+
+    def unmet(self, values: Floats) -> float:
+        """Return the largest error of a goal's row, over L or in radians, of values (n,) of all rows."""
+        return float(np.abs(values[self.goal >= 0]).max(initial=0.0))
+
     def goal_errors(self, values: Floats) -> Floats:
         """Return how far each goal (g,) is from being met, lengths or radians, for the values (n,) of all
         rows.

@@ -30,7 +30,7 @@ from ..mechanics.inertia import Inertia
 from ..mechanics.joints import Joint
 from ..quaternions import products
 from ..rigid import Pose, poses_of, quaternion_conjugate
-from .configuration import Configuration
+from .configuration import Configuration, twists_between
 from .linkage import Linkage
 
 _LEAST_COSINE = 0.1  # of half a turn, from the reference: at half of a whole turn E has no curvature
@@ -118,6 +118,15 @@ class RigidGroups:
                     far[group] = max(far[group], float(np.linalg.norm(frame.translation)))
         over: Floats = far / self.length
         return over
+
+    def reach_of(self, x: Floats) -> float:
+        """Return the farthest, over L, that a point of a group moves by twists x (k, 6), to first order."""
+        parts = np.sqrt(np.einsum("kij,kij->ki", x.reshape(-1, 2, 3), x.reshape(-1, 2, 3)))
+        return float((parts[:, 0] + self.reach * parts[:, 1]).max(initial=0.0))
+
+    def moved_by(self, first: Configuration, second: Configuration) -> float:
+        """Return the farthest, over L, that a point of a group is moved between two configurations."""
+        return self.reach_of(twists_between(first, second, self.length))
 
     @cached_property
     def metric(self) -> Floats:

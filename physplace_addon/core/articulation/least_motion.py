@@ -193,22 +193,13 @@ def newton_step(
     pressing = np.zeros(0)
     if gaps is not None and len(gaps.gap):
         x, multipliers, pressing = _pressed(saddle, gaps, x, multipliers, at.pressing)
-    far = reach_of(groups.reach, x)
+    far = groups.reach_of(x)
     share = min(1.0, longest / far) if far > 0.0 else 1.0
     if share < 1.0:
         x, multipliers = share * x, at.multipliers + share * (multipliers - at.multipliers)
     moved = at.configuration.moved(x, groups.length)
     damping = _next_damping(at, x, share * far, share < 1.0)
     return Iterate(moved, multipliers, pressing, share * far, damping, x)
-
-
-def reach_of(radius: Floats, x: Floats) -> float:
-    """Return the farthest, over L, that a point of a group moves by twists x (k, 6), to first order.
-
-    radius (k,): of the groups, over L.
-    """
-    parts = np.sqrt(np.einsum("kij,kij->ki", x.reshape(-1, 2, 3), x.reshape(-1, 2, 3)))
-    return float((parts[:, 0] + radius * parts[:, 1]).max(initial=0.0))
 
 
 def saddle_twists(equations: Equations, reference: Configuration, at: Iterate, rows: Rows) -> Floats | None:

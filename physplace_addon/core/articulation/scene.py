@@ -20,7 +20,6 @@ from .equations import Equations
 from .groups import RigidGroups
 from .linkage import Linkage
 from .state import LinkageState, state_of
-from .tracking import moved_by
 
 _OPEN = 1e-3  # gap of a joint, over the figure's size, and turn, that is no rounding
 _KEPT = 5e-3  # D over the least radius
@@ -120,7 +119,7 @@ class LinkageScene:
 
     def farthest_move(self, first: LinkageState, second: LinkageState) -> float:
         """Return the farthest that a point of the linkage is moved between two states, over its size."""
-        return moved_by(self.equations, first.configuration, second.configuration)
+        return self.groups.moved_by(first.configuration, second.configuration)
 
 
 def _preparing_parts(parts: Sequence[Body]) -> Job[None]:

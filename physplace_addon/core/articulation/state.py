@@ -92,7 +92,7 @@ def state_of(
         configuration,
         system,
         kept,
-        float(np.abs(values[equations.hard]).max(initial=0.0)),
+        equations.joint_error(values),
         equations.goal_errors(values),
         of_joints,
     )

@@ -28,7 +28,7 @@ from .configuration import Configuration, carried, twists_between
 from .contact.obstacles import Clearances, Limits, ValidT
 from .equations import Equations
 from .goals import AnyGoal, FigureGoal, Goal
-from .least_motion import Anchor, Iterate, newton_step, reach_of, saddle_twists
+from .least_motion import Anchor, Iterate, newton_step, saddle_twists
 from .rows import Rows
 from .state import Solution, Tick
 
@@ -55,6 +55,7 @@ _SHORTER, _SAFELY = 0.35, 0.9  # by how much s falls after a failure; and of wha
 _AGAIN = 2  # times that a tick is tried with more gaps before it is made shorter
 _ATTEMPTS = 9  # values of s in a tick
 _FARTHEST = 10.0  # way of a goal, over L, that counts in a tick
+_COMES_BACK = 0.999  # of what a tick has left of the goals, below which these have come back to the figure
 _UNMET = 1e-6  # error of a goal, over L or in radians, that is not met
 
 
@@ -70,11 +71,12 @@ class Tracking:
             near: the joints' coordinates there (j, 6), with whole turns counted.
         """
         self.equations = equations
-        self._bare = equations.with_goals(())
+        self._bare, self._groups = equations.with_goals(()), equations.groups
         self.grabbed = self.reference = configuration
         self.iterate = Iterate.start(configuration, equations)
         self._limits = Limits.at(self._bare, configuration, near)
         self._share = 1.0  # s of the tick before
+        self._left = np.inf  # what it left of the goals, over L or radians
         self.behind = np.inf  # how far goals have moved, over L or radians, that no tick has followed
 
     @property
@@ -93,7 +95,7 @@ class Tracking:
         before, self.equations = self.equations, self.equations.with_goals(mine)
         reference, self.reference = self.reference, carried(self.grabbed, motions)
         if self.equations.has_goals_like(before):
-            of_figure = moved_by(self.equations, reference, self.reference)
+            of_figure = self._groups.moved_by(reference, self.reference)
             led = max(self.equations.goals_moved_since(before, self.iterate.configuration), of_figure)
             self.behind += led
             return led
@@ -129,10 +131,11 @@ class Tracking:
         """
         at = replace(self.iterate.afresh(), configuration=start, pressing=np.zeros(0))
         rows = self.equations.rows(start)
-        if not np.isfinite(self.behind):
-            left = float(np.abs(rows.value[self.equations.goal >= 0]).max(initial=0.0))
-            self.behind = max(left, moved_by(self.equations, self.grabbed, self.reference))
-        self.behind = min(self.behind, _FARTHEST)
+        left = self.equations.unmet(rows.value)
+        of_figure = self._groups.moved_by(self.grabbed, self.reference)
+        self.behind = min(self.behind, max(left, of_figure), _FARTHEST)
+        if left < _COMES_BACK * self._left:
+            self._share = 1.0
         share = min(1.0, step / self.behind) if self.behind > 0.0 else 1.0
         solution: Solution | None = None
         bent: Solution | None = None
@@ -147,12 +150,11 @@ class Tracking:
             if attempt == 0 and self._is_stuck(solution, start):
                 bent = self._bent(at, rows, solution, share, clearances, enough)
                 solution = solution if bent is None else bent
-            length, near = moved_by(self.equations, start, solution.iterate.configuration), None
-            if not solution.closed:
-                share *= _SHORTER
-            elif length > speed:
-                share *= max(_SAFELY * speed / length, 0.05)
-            else:
+            length, near = self._groups.moved_by(start, solution.iterate.configuration), None
+            less = _SHORTER
+            if solution.closed and length > speed:
+                less = max(_SAFELY * speed / length, 0.05)
+            elif solution.closed:
                 tried = min(tried, attempt)
                 at_rest = share == 1.0 and length <= _LOOSELY and enough <= _ENOUGH
                 nearer = self._nearer(at, rows, solution, clearances, speed) if at_rest else None
@@ -161,7 +163,7 @@ class Tracking:
                 if ended is not None:
                     return self._arrived(ended)
                 less = self._less(clearances, attempt - tried)
-                share, near = less * share, solution if less == 1.0 else None
+            share, near = less * share, self._shortened(at, solution, less)
             if share < _LEAST_SHARE:
                 break
         assert solution is not None
@@ -179,10 +181,27 @@ class Tracking:
             return 1.0 if times < _AGAIN else min(max(_SAFELY * free, 0.05), _SHORTER)
         return min(max(_SAFELY * float(np.sqrt(4.0 * free * (1.0 - free))), 0.05), _SHORTER)
 
+    def _shortened(self, at: Iterate, solution: Solution, share: float) -> Solution | None:
+        """Return where Newton's method begins for a share of the motion to a solution: that share of the way,
+        with the multipliers of the solution, which pull as hard; None for the start.
+        """
+        if not solution.closed:
+            return None
+        if share == 1.0:
+            return solution
+        there = self._on_way(at.configuration, solution.iterate.configuration, share)
+        iterate = replace(solution.iterate, configuration=there)
+        return replace(solution, iterate=iterate, rows=self.equations.rows(there))
+
+    def _on_way(self, start: Configuration, end: Configuration, share: float) -> Configuration:
+        length = self._groups.length
+        return start.moved(share * twists_between(start, end, length), length)
+
     def _arrived(self, tick: Tick[ValidT]) -> Tick[ValidT]:
         self.iterate = tick.solution.iterate
         self.behind *= 1.0 - tick.share
         self._share = tick.share
+        self._left = self.equations.unmet(tick.solution.rows.value)
         here = self.iterate.configuration
         self._limits = self._limits.moved(here, self.equations.coordinates(here, self.coordinates))
         return tick
@@ -207,7 +226,7 @@ class Tracking:
         limits = self._limits
         if near is not None:
             at, rows = near.iterate.afresh(), near.rows
-        count, closing = 0, _Closing(_error(equations, rows))
+        count, closing = 0, _Closing(equations.joint_error(rows.value))
         for number in range(_ROUNDS):
             gaps, count = limits.with_clearances(at.configuration, clearances)
             at = at.with_gaps(len(gaps.gap))
@@ -216,8 +235,8 @@ class Tracking:
                 equations, self.reference, at, shifted, gaps, _ONE_STEP, anchor, closing.softness(equations)
             )
             rows = equations.rows(at.configuration)
-            unmet = np.abs(rows.value - offset)[equations.goal >= 0].max(initial=0.0)
-            ends = closing.ends(_error(equations, rows), at.length, enough, float(unmet))
+            unmet = equations.unmet(rows.value - offset)
+            ends = closing.ends(equations.joint_error(rows.value), at.length, enough, unmet)
             if ends and limits.passed(at.configuration) <= _PASSED:
                 break
             if at.length > (wanders if number >= _PATIENCE else _STRAYS * wanders) and number > 0:
@@ -249,18 +268,17 @@ class Tracking:
         An arm that was bent by b is straight again when its goal is b^2 / 8 off, which is soon next to
         nothing; and back at its start, a figure may be in another of several poses that are near.
         """
-        groups, mine = self.equations.groups, self.equations.goal >= 0
         here = rest.iterate.configuration
-        if not _STUCK < moved_by(self.equations, here, self.reference) <= speed:
+        if not _STUCK < self._groups.moved_by(here, self.reference) <= speed:
             return None
         unmoved = Iterate.start(self.reference, self.equations)
         near = replace(rest, iterate=unmoved, rows=self.equations.rows(self.reference))
         found = self._solution(at, rows, 1.0, clearances, _ENOUGH, near=near)
         there = found.iterate.configuration
-        length = moved_by(self.equations, at.configuration, there)
-        misfit = float(np.abs(found.rows.value[mine]).max(initial=0.0))
-        most = max(float(np.abs(rest.rows.value[mine]).max(initial=0.0)), _UNMET)
-        less = groups.cost(self.reference, there) < _LESS * groups.cost(self.reference, here)
+        length = self._groups.moved_by(at.configuration, there)
+        misfit = self.equations.unmet(found.rows.value)
+        most = max(self.equations.unmet(rest.rows.value), _UNMET)
+        less = self._groups.cost(self.reference, there) < _LESS * self._groups.cost(self.reference, here)
         if not (found.closed and length <= speed and misfit <= most and less):
             return None
         valid = clearances.checked(there)
@@ -270,8 +288,8 @@ class Tracking:
         """Return whether a goal is not met, nothing is in the way, and yet nothing moves."""
         if solution.limits or solution.clearances:
             return False
-        left = float(np.abs(solution.rows.value[self.equations.goal >= 0]).max(initial=0.0))
-        return left > _UNMET and moved_by(self.equations, start, solution.iterate.configuration) < _STUCK
+        left = self.equations.unmet(solution.rows.value)
+        return left > _UNMET and self._groups.moved_by(start, solution.iterate.configuration) < _STUCK
 
     def _bent(
         self,
@@ -289,14 +307,13 @@ class Tracking:
         twists = saddle_twists(self.equations, self.reference, solution.iterate, solution.rows)
         if twists is None:
             return None
-        groups, mine = self.equations.groups, self.equations.goal >= 0
-        far = reach_of(groups.reach, twists)
+        groups, most = self._groups, 0.99 * self.equations.unmet(solution.rows.value)
+        far = groups.reach_of(twists)
         for kick in (_KICK / far, -_KICK / far):
             bent = replace(at, configuration=at.configuration.moved(kick * twists, groups.length))
             near = replace(solution, iterate=bent, rows=self.equations.rows(bent.configuration))
             found = self._solution(at, rows, share, clearances, enough, near=near)
-            nearer = np.abs(found.rows.value[mine]).max() < 0.99 * np.abs(solution.rows.value[mine]).max()
-            if found.closed and nearer:
+            if found.closed and self.equations.unmet(found.rows.value) < most:
                 return found
         return None
 
@@ -304,9 +321,7 @@ class Tracking:
         self, at: Iterate, end: Solution, share: float, clearances: Clearances[ValidT]
     ) -> Solution:
         """Return a share of the motion to another solution, joints closed by the least motion from there."""
-        length = self.equations.groups.length
-        twists = twists_between(at.configuration, end.iterate.configuration, length)
-        between = at.configuration.moved(share * twists, length)
+        between = self._on_way(at.configuration, end.iterate.configuration, share)
         found, closing = self._closed(between, clearances)
         there = replace(at, configuration=found.configuration, length=found.length)
         rows, count = self.equations.rows(found.configuration), len(self._limits.beyond)
@@ -319,13 +334,13 @@ class Tracking:
         """Return the least motion from a configuration that closes joints, and how far it does."""
         bare, limits = self._bare, self._limits
         found, rows = Iterate.start(configuration, bare), bare.rows(configuration)
-        closing = _Closing(_error(bare, rows))
+        closing = _Closing(bare.joint_error(rows.value))
         for _ in range(_ROUNDS):
             gaps, _ = limits.with_clearances(found.configuration, clearances)
             softness = closing.softness(bare)
             found = newton_step(bare, configuration, found, rows, gaps, _ONE_STEP, softness=softness)
             rows = bare.rows(found.configuration)
-            ends = closing.ends(_error(bare, rows), found.length, _ENOUGH)
+            ends = closing.ends(bare.joint_error(rows.value), found.length, _ENOUGH)
             if ends and limits.passed(found.configuration) <= _PASSED:
                 break
         return found, closing
@@ -383,13 +398,3 @@ class _Closing:
         if error > _NEARLY_CLOSED:
             self.of_joints = max(_SOFTER * self.of_joints, _LEAST_SOFTNESS)
         return False
-
-
-def moved_by(equations: Equations, first: Configuration, second: Configuration) -> float:
-    """Return the farthest, over L, that a point of a group is moved between two configurations."""
-    groups = equations.groups
-    return reach_of(groups.reach, twists_between(first, second, groups.length))
-
-
-def _error(equations: Equations, rows: Rows) -> float:
-    return float(np.abs(rows.value[equations.hard]).max(initial=0.0))

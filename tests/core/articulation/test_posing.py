@@ -20,7 +20,9 @@ from physplace_addon.core.articulation import (
     PointGoal,
     SurfaceGoal,
 )
+from physplace_addon.core.articulation.configuration import Configuration
 from physplace_addon.core.articulation.contact.obstacles import NoClearances
+from physplace_addon.core.articulation.tracking import Tracking
 from physplace_addon.core.rigid import Pose
 from physplace_addon.core.solver import Solver
 from tests.core.articulation import figures
@@ -193,3 +195,42 @@ def test_a_bead_and_a_hall_move_alike(scale: float) -> None:
     for pose, other in zip(state.poses, expected.poses, strict=True):
         assert np.abs(pose.translation / scale - other.translation).max() < 1e-7
         assert 1.0 - abs(pose.rotation @ other.rotation) < 1e-12
+
+
+class Refusals(NoClearances):
+    """Something that is in the way of so many motions, after half of each."""
+
+    free_share = 0.5
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+
+    def checked(self, configuration: Configuration) -> bool | None:
+        self._count -= 1
+        return None if self._count >= 0 else True
+
+
+def test_goals_that_come_back_from_what_was_in_the_way_are_followed_at_once() -> None:
+    figure = figures.chain(4, 0.4)
+    scene, tip = scene_of(figure), tip_of(figure, 3)
+    begin = scene.start.configuration
+    for shift, follows in ((0.02, True), (0.06, False)):
+        tracking = Tracking(scene.equations, begin, scene.equations.coordinates(begin))
+        tracking.follow([PointGoal(3, TIP, tip)])
+        tracking.tick(begin, NoClearances(), 0.1, 0.3, 1e-5)
+        tracking.follow([PointGoal(3, TIP, tip + np.array([0.0, 0.0, 0.05]))])
+        stopped = tracking.tick(begin, Refusals(3), 0.1, 0.3, 1e-5)
+        assert 0.0 < stopped.share < 0.1
+        tracking.follow([PointGoal(3, TIP, tip + np.array([0.0, 0.0, shift]))])
+        tick = tracking.tick(stopped.solution.iterate.configuration, NoClearances(), 0.1, 0.3, 1e-5)
+        assert (tick.share == 1.0) == follows
+
+
+def test_a_goal_that_was_far_and_is_near_again_before_the_next_tick_is_met_by_it() -> None:
+    figure = figures.chain(4, 0.4)
+    scene, tip = scene_of(figure), tip_of(figure, 3)
+    drag = LinkageDrag(scene, scene.start, [PointGoal(3, TIP, tip)])
+    drag.step()
+    for shift in (1.0, 2.0, 1.0, 0.05):
+        drag.move_to([PointGoal(3, TIP, tip + np.array([0.0, 0.0, shift]))])
+    assert drag.step().goal_errors[0] < 0.005

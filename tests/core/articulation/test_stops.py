@@ -52,16 +52,26 @@ def test_what_a_part_comes_to_while_it_rolls_over_a_sheet_is_kept_above_it() -> 
     assert clearances.gaps(end).gap.min() < 0.0, "it is known from then on what was in the way"
 
 
+RIDGE = polyhedron(
+    np.array([[x, y, -abs(y)] for x in (-9.0, 9.0) for y in (-5.0, 0.0, 5.0)]),
+    np.array([[0, 3, 1], [1, 3, 4], [1, 4, 2], [2, 4, 5], [0, 1, 2], [3, 5, 4], [0, 2, 3], [2, 5, 3]]),
+    "ridge",
+)
+
+
 def test_an_end_that_obeys_but_for_rounding_is_not_solved_for_again() -> None:
     """Only the way there cuts into the ridge on which a box rocks: what it comes to is kept at its end."""
-    ridge = polyhedron(
-        np.array([[x, y, -abs(y)] for x in (-9.0, 9.0) for y in (-5.0, 0.0, 5.0)]),
-        np.array([[0, 3, 1], [1, 3, 4], [1, 4, 2], [2, 4, 5], [0, 1, 2], [3, 5, 4], [0, 2, 3], [2, 5, 3]]),
-        "ridge",
-    )
-    scene, clearances = over(ridge, turned(0.3, MIDDLE, 0.02))
-    end = scene.groups.configuration([turned(-0.3, MIDDLE, (1.0 - 1e-6) * scene.kept)])
+    scene, clearances = over(RIDGE, turned(0.43, MIDDLE, 0.09))
+    end = scene.groups.configuration([turned(-0.43, MIDDLE, (1.0 - 1e-6) * scene.kept)])
     assert clearances.checked(end) is None
     assert 0.0 < clearances.free_share < 1.0
     assert clearances.gaps(end).gap.min() < 0.0
     assert not clearances.end_is_forbidden
+
+
+def test_a_way_between_ends_that_obey_goes_around_what_is_known_between_them() -> None:
+    """A box that rocks on a ridge begins some way above it; straight, its centre would lead it in."""
+    scene, clearances = over(RIDGE, turned(0.3, MIDDLE, 0.02))
+    assert clearances.gaps(scene.start.configuration).gap.min() > scene.kept / scene.groups.length
+    end = scene.groups.configuration([turned(-0.3, MIDDLE, 1.01 * scene.kept)])
+    assert clearances.checked(end) is not None

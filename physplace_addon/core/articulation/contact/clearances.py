@@ -46,7 +46,7 @@ from ..least_motion import Gaps
 from .obstacles import Clearances
 
 _NEAR, _NEAR_CONTACTS = (
-    0.03,
+    0.1,
     4.0,
 )  # distance, over a part's radius and at least over D, that rows are looked for
 _LEAVING = 0.1  # sine of the angle by which a normal may leave its features' cones: they may turn in a tick
@@ -254,19 +254,20 @@ class ContactClearances(Clearances[ContactSystem]):
         """Return where groups pass by half way, so that what slides on a contact stays on it.
 
         Groups turn evenly.  Were their centres to go straight, points that touch at both ends would go
-        through arcs, about a^2 r / 8 deep for a turn a, and cut into what they slide on.  So the centres are
-        shifted there by the least s that lifts such points: min 1/2 |s|^2 + 1/2 |v|^2 / c with
-        N s + g + v >= 0.  Its dual is (N N' + c) z + g >= 0, z >= 0, s = N' z.  The compliance c keeps |s|
-        within |v| / (2 sqrt(c)) where what is squeezed from two sides cannot be lifted.
+        through arcs, about a^2 r / 8 deep for a turn a, and cut into what they slide on; and others would,
+        that come from above it.  So the centres are shifted there by the least s that lifts both:
+        min 1/2 |s|^2 + 1/2 |v|^2 / c with N s + g + v >= 0.  Its dual is (N N' + c) z + g >= 0, z >= 0,
+        s = N' z.  The compliance c keeps |s| within |v| / (2 sqrt(c)) where what is squeezed from two sides
+        cannot be lifted.
         """
         length, rows = self._groups.length, self._rows
         half = self._start.moved(0.5 * twists, length)
         ends = [rows.gaps(each, 1.0).gap for each in (self._start, configuration)]
-        stay = np.flatnonzero(np.maximum(*ends) < _STAYING * self._kept)
+        passed = rows.gaps(half, 1.0)
+        stay = np.flatnonzero((np.maximum(*ends) < _STAYING * self._kept) | (passed.gap < 0.0))
         if not len(stay):
             return half
-        count = len(self._groups)
-        there = rows.take(stay).gaps(half, 1.0)
+        count, there = len(self._groups), passed.take(stay)
         normals = there.dense(count).reshape(len(stay), count, 6)[:, :, :3].reshape(len(stay), 3 * count)
         pushes = complementary(normals @ normals.T + _LIFT_COMPLIANCE * np.eye(len(stay)), there.gap)
         return Configuration(half.centre + (pushes @ normals).reshape(count, 3), half.turn)

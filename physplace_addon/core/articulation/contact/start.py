@@ -37,7 +37,7 @@ def closed_configuration(equations: Equations, configuration: Configuration) -> 
     at, error = Iterate.start(configuration, equations), np.inf
     for _ in range(_ROUNDS):
         rows = equations.rows(at.configuration)
-        error = float(np.abs(rows.value[equations.hard]).max(initial=0.0))
+        error = equations.joint_error(rows.value)
         if error <= _CLOSED:
             return at.configuration
         at = newton_step(equations, configuration, at, rows, longest=0.2)
