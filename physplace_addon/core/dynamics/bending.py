@@ -4,7 +4,8 @@ The error of a step of second order lies in what paths bend beyond straight ones
 radius R that turns by t in the step, at most R t^2 / 2.  What swings or tips under an acceleration a has a
 rate of sqrt(a / R) besides.  A step of h seconds in which a contact that presses or a joint bends is made
 shorter where t or h sqrt(a / R) is above a given one: so bodies of a millimetre move as exactly as those of a
-metre do.  What rolls or spins about an axis bends nothing, however far it turns.
+metre do.  At contacts only how gaps open counts: what rolls or spins in place opens none, however far it
+turns.
 """
 
 from __future__ import annotations

@@ -346,7 +346,7 @@ class Simulation:
             share *= made.share
             yield
             made = yield from self._stepped(scene, moment, share * h)
-        self._fine = share * h if share < 1.0 else np.inf
+        self._fine = share * h if share < 1.0 else max(self._fine, h)
         return made if made is None or share == 1.0 else replace(made, part=share * made.part)
 
     def _stepped(self, scene: Scene, moment: Moment, h: float) -> Slices[MadeStep | Coarse | None]:

@@ -213,16 +213,16 @@ def drifted(
         )
         may_touch = _may_touch(scene, points, drift, h)
         new_missed = joints.missed(end, solved.rates, h) if len(scene.joints) else missed
-        open_by = np.abs(new_missed - missed).max(initial=0.0)
+        changed, held = np.abs(new_missed - missed), len(joints.held)
         if (len(may_touch) == 0 and len(scene.joints) == 0) or round_ == rounds:
-            return drift if open_by <= _OPEN else Coarse(0.5)
+            return drift if changed[:held].max(initial=0.0) <= _OPEN else Coarse(0.5)
         as_known, bending = bending, bending.copy()
         bending.put(*_bending(scene, start, chosen, drift, may_touch, h))
-        share = _finer_share(scene, start, drift, bending, (joints.held, new_missed[: len(joints.held)]), h)
+        share = _finer_share(scene, start, drift, bending, (joints.held, new_missed[:held]), h)
         if share < 1.0:
             return Coarse(share)
         drift = replace(drift, bending=bending.times(1.0 / h**2))
-        if bending.is_nearly(as_known, points.gap, hold) and open_by <= _CLOSED:
+        if bending.is_nearly(as_known, points.gap, hold) and changed.max(initial=0.0) <= _CLOSED:
             break
         missed = new_missed
         yield
@@ -264,7 +264,7 @@ def _finer_share(
     pressing, (held, missed) = np.flatnonzero(drift.impulses[:, 0] > 0.0), joints
     points, bent = drift.contacts.points.take(pressing), bending.take(pressing)
     pairs = np.stack([points.body1, points.body2], axis=1)
-    share = turns.finer_share(pairs, np.hypot(bent.opened, length(bent.slid)))
+    share = turns.finer_share(pairs, np.abs(bent.opened))  # what spins in place slips, and bends no path
     if len(held) == 0:
         return share
     moved = np.append(~scene.given, False)[held.body].any(axis=1)

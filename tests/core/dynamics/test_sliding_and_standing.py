@@ -158,6 +158,16 @@ def test_what_closes_slowly_while_it_slips_takes_a_whole_step() -> None:
     assert np.abs(made.state.motion.rates).max() < 1e-9
 
 
+def test_a_small_tile_that_spins_in_place_takes_whole_steps() -> None:
+    """Its corners turn by a third of a radian in a step, and slip: the path of no gap bends."""
+    tile = block(0.1, 0.1, 0.02)
+    spin = np.array([[0.0, 0.0, 20.0]])
+    made = simulation([tile], [standing(tile)], [floor()], friction=0.0, spin=spin, step=1.0 / 60.0)
+    made.run(0.2)
+    assert len(made.states) <= 14
+    assert made.state.motion.spin[0, 2] == pytest.approx(20.0, rel=1e-9)
+
+
 @pytest.mark.parametrize("share", [0.5, 0.1])
 def test_a_shorter_drift_that_begins_with_a_longer_one_is_the_same(share: float) -> None:
     """Forces and bending of the longer one only say where the search begins."""
