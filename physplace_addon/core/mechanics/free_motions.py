@@ -68,10 +68,9 @@ def falling_motions(
         gradients: J (k, d) of the touching contacts.
         place: the place (k,) of each contact.
         bilateral: the rows of contacts that may not separate.
-        least: the slope, over |F_e|, below which a motion does not count.
+        least: the slope, in the units of the wrench, below which a motion does not count.
         firm: which contacts (k,) hold for certain; none if it is None.
     """
-    size = float(np.sqrt(wrench @ wrench))
     if len(wrench) == 0:
         return np.zeros((0, 0))
     motions: list[Floats] = []
@@ -82,7 +81,7 @@ def falling_motions(
         forces, motion = _pushed(wrench, gradients[kept], gradients[bilateral])
         pressing = forces > 0.0 if pressing is None else pressing
         slope = float(np.sqrt(motion @ motion))
-        if slope > least * size:
+        if slope > least:
             motion = motion / slope
             if not any(known @ motion > 1.0 - _SAME_ROW for known in motions):
                 motions.append(motion)

@@ -223,12 +223,13 @@ def lower_nearby(problem: Problem, state: State, least: float = LEAST_FALL) -> A
     touching = state.local_points.take(rows)
     held = _with_all_held(state)
     coordinates = held.coordinates
+    load = external.wrench(system)  # joints may bear all of it, and leave of its wrench what is rounding
     motions = falling_motions(
-        coordinates.wrench(system, external.wrench(system)),
+        coordinates.wrench(system, load),
         coordinates.gradients(system, touching),
         places(system.in_world(touching), _ONE_PLACE * system.radius),
         state.bilateral.rows(touching),
-        least,
+        least * float(np.sqrt(load @ load)),
         firm_contacts(system, touching, _FREE_MOTIONS[0]),
     )
     for motion in motions:

@@ -44,6 +44,7 @@ def test_a_body_that_touches_nothing_falls_as_it_is_pulled() -> None:
     motions = falling_motions(DOWN, np.zeros((0, 6)), place, NONE, 1e-3)
     assert (motions == DOWN).all()
     assert len(falling_motions(np.zeros(6), np.zeros((0, 6)), place, NONE, 1e-3)) == 0
+    assert len(falling_motions(1e-16 * DOWN, np.zeros((0, 6)), place, NONE, 1e-3)) == 0, "that is rounding"
 
 
 def test_two_corners_in_two_places_are_let_go_one_at_a_time() -> None:
