@@ -26,14 +26,6 @@ async def finished(user: User, operator: str, **properties: object) -> None:
     await user.wait(5)
 
 
-async def scroll(user: User, notches: int) -> None:
-    """Turn the wheel over the sidebar."""
-    region = user.region("UI")
-    await user.move_to((region.x + region.width // 3, region.y + region.height // 2))
-    for _ in range(notches):
-        await user.press("WHEELDOWNMOUSE")
-
-
 def report_of(name: str) -> tuple[str, bool]:
     """The status of an object's last report, and whether its rest is stable."""
     report = last_report(bpy.data.objects[name])
@@ -148,7 +140,7 @@ async def test_a_blob_becomes_particles_and_metaballs(user: User) -> None:
     still_life.figure()
     scenes.activate(bpy.data.objects["Sphere"])
     await still_life.show(user, (0.2, 0.0, 1.9), 6.2, tab=True)
-    await scroll(user, 30)
+    await user.scroll(30)
     await user.screenshot("blob-panel")
     user.space.show_region_ui = user.space.overlay.show_extras = False
     await finished(user, "blob_to_metaballs")

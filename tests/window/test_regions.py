@@ -10,7 +10,7 @@ from physplace_addon.scene.access import custom_properties
 from tests.blender_data import current_scene, mesh_of
 from tests.scene import scenes
 from tests.window.test_overlay import RED, count, module
-from tests.window.user import Place, User
+from tests.window.user import User
 
 YELLOW = (1.0, 0.85, 0.1)
 BLUE, VIOLET, WHITE = (0.25, 0.75, 1.0), (0.5, 0.15, 0.8), (1.0, 1.0, 1.0)
@@ -42,11 +42,6 @@ async def boxes_on_a_table(user: User) -> None:
     user.scene_is_ready()
 
 
-def middle_of_the_sidebar(user: User) -> Place:
-    region = user.region("UI")
-    return region.x + region.width // 2, region.y + region.height // 2
-
-
 def drawn() -> bool:
     """Whether regions are drawn."""
     return module("operators.regions.shown").shown() is not None
@@ -67,9 +62,7 @@ async def test_regions_are_drawn_by_dimension_listed_and_gone_when_an_object_mov
     corners = [region["points"][:3] for region in report["regions"] if region["dimension"] == 2]
     assert count(user, user.at(corners[0]), VIOLET) >= 5
     assert count(user, user.at(report["penetrations"][0]["points"][:3]), RED) >= 10
-    await user.move_to(middle_of_the_sidebar(user))
-    for _ in range(8):
-        await user.press("WHEELDOWNMOUSE")
+    await user.scroll(8)
     await user.screenshot("contact_regions_listed")
     await user.click_button("physplace.contact_region_pick")
     await user.move_to(user.at((0.0, 0.0, 3.0)))

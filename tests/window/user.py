@@ -27,6 +27,8 @@ Point = Sequence[float] | Vector | np.ndarray
 
 FROM_THE_FRONT = Quaternion((1.0, 0.0, 0.0), 1.5707963267948966)
 
+PAGES, PAGE = 3, 8  # how often to scroll on in a region, and by how many turns of the wheel
+
 DIGITS = ("ZERO", "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE")
 SHARES = (0.5, 0.2, 0.84)  # of a region's width, at which buttons are
 KEYS = {**dict(zip("0123456789", DIGITS, strict=True)), ".": "PERIOD", "-": "MINUS", " ": "SPACE"}
@@ -242,20 +244,30 @@ class User:
     async def find_button(self, operator: str, region: str = "UI", shares: Sequence[float] = SHARES) -> Place:
         """Put the mouse on the button of an operator ("physplace.place"): where that is.
 
-        Looks for it as the artist would, moving the mouse over the region, first to where it was last.
+        Looks for it as the artist would, moving the mouse over the region, first to where it was last; where
+        what is shown of the region has none, scrolls on.
         """
         known = self.found.get((operator, region, shares))
         if known is not None:
             await self.move_to(known[0])
             if self.command_under_mouse(region) == known[1]:
                 return known[0]
-        for place in self._places_over(self.region(region), shares):
-            await self.move_to(place)
-            command = self.command_under_mouse(region)
-            if f"{operator}(" in command:
-                self.found[operator, region, shares] = place, command
-                return place
+        for _ in range(PAGES):
+            for place in self._places_over(self.region(region), shares):
+                await self.move_to(place)
+                command = self.command_under_mouse(region)
+                if f"{operator}(" in command:
+                    self.found[operator, region, shares] = place, command
+                    return place
+            await self.scroll(PAGE, region)
         raise AssertionError(f"no button for {operator} was found in the region {region}")
+
+    async def scroll(self, notches: int, region: str = "UI") -> None:
+        """Turn the wheel over a region, towards its end."""
+        over = self.region(region)
+        await self.move_to((over.x + over.width // 3, over.y + over.height // 2))
+        for _ in range(notches):
+            await self.press("WHEELDOWNMOUSE")
 
     async def click_button(self, operator: str, region: str = "UI") -> None:
         """Click the button of an operator."""
