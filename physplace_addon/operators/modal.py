@@ -163,6 +163,11 @@ class ModalOperator(ObjectOperator):
         """Whether a job is running."""
         return self._driven.is_running
 
+    @property
+    def keeps_events(self) -> bool:
+        """Whether an event that comes now is kept until later: a job is running, or others are kept."""
+        return self.is_busy or bool(self._kept)
+
     def job_ended(self, context: Context, view: View) -> None:
         """Show what a job of the session has changed."""
 
@@ -276,8 +281,7 @@ class ModalOperator(ObjectOperator):
         if self.keymap is not None and self.keymap.action_of(context, event) == LIST:
             self._opened.toggle_keys(context, self.keymap.all_hints(context))
             return {"RUNNING_MODAL"}
-        waits = self.is_busy or self._kept
-        result = self._keep(context, event) if waits else self.handle_event(context, view, event)
+        result = self._keep(context, event) if self.keeps_events else self.handle_event(context, view, event)
         return self._conclude_event(context, result)
 
     def _keep(self, context: Context, event: Event) -> EventResult:

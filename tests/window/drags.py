@@ -1,4 +1,4 @@
-"""How an object follows the mouse that holds it, tick by tick."""
+"""How an object follows the mouse that holds it, move by move."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from bpy_extras.view3d_utils import region_2d_to_location_3d
 from mathutils import Vector
 
+from tests.window.placements import operator
 from tests.window.user import Place, User
 
 
@@ -18,10 +19,11 @@ def place_of(name: str) -> np.ndarray:
 
 
 class Track:
-    """Where the mouse asks an object to be, `asked` (n, 3), and where it is, `at` (n, 3), after each tick.
+    """Where the mouse asks an object to be, `asked` (n, 3), and where it is, `at` (n, 3).
 
-    What is asked is that the object's origin goes as the point in its depth that is under the mouse; `along`
-    (3,) is the one axis that it may go along.
+    Both are noted after each move, and in each tick while it comes after by itself. What is asked is that the
+    object's origin goes as the point in its depth that is under the mouse; `along` (3,) is the one axis that
+    it may go along.
     """
 
     def __init__(self, user: User, name: str, along: Sequence[float] | None = None) -> None:
@@ -39,41 +41,42 @@ class Track:
         return np.array(self._at)
 
     async def glide(self, place: Place, steps: int) -> None:
-        """Move the mouse straight to a place by so many events, one a tick."""
+        """Move the mouse straight to a place by so many events, each when the one before is followed.
+
+        So a slow machine, where several moves may come between two ticks of the drag, sees the same motion.
+        """
         x, y = self.user.place
         for step in range(1, steps + 1):
             share = step / steps
             await self.user.glide_to((x + share * (place[0] - x), y + share * (place[1] - y)), steps=1)
+            await self.user.until(lambda: not (operator().keeps_events or operator().session.is_following))
             self._note()
 
-    async def wait(self, ticks: int) -> None:
-        """Let the object come after."""
+    async def until_it_stands(self, ticks: int = 500) -> None:
+        """Let the object come after until it stands; fail if it moves on."""
         for _ in range(ticks):
+            if not _comes_after():
+                return
             await self.user.wait(1)
             self._note()
+        raise AssertionError(f'"{self.name}" still moves after {ticks} ticks')
 
-    async def until_it_stands(self) -> None:
-        """Let the object come after until it stands."""
-        await self.wait(4)
-        while self._at[-1].tolist() != self._at[-4].tolist():
-            await self.wait(1)
-
-    def since(self, tick: int) -> Track:
-        """What has been since a tick."""
+    def since(self, moves: int) -> Track:
+        """What has been since a number of moves."""
         later = Track.__new__(Track)
-        later.__dict__ |= {**self.__dict__, "_asked": self._asked[tick:], "_at": self._at[tick:]}
+        later.__dict__ |= {**self.__dict__, "_asked": self._asked[moves:], "_at": self._at[moves:]}
         return later
 
     def most_beyond_what_was_asked(self) -> float:
-        """By how much a tick moved it farther than to where it was asked to be."""
+        """By how much a note finds it farther than to where it was asked to be."""
         return float((_steps(self.at) - _lengths(self.asked[1:] - self.at[:-1])).max())
 
     def most_beyond_the_mouse(self) -> float:
-        """By how much it moved farther in a tick than the mouse."""
+        """By how much it moved farther in a move than the mouse."""
         return float((_steps(self.at) - _steps(self.asked)).max())
 
     def most_beside_the_mouse(self, normal: np.ndarray) -> float:
-        """How far its step along a wall differs from the mouse's, in any tick."""
+        """How far its step along a wall differs from the mouse's, in any move."""
         along = np.eye(3) - np.outer(normal, normal)
         return float(_lengths((np.diff(self.at, axis=0) - np.diff(self.asked, axis=0)) @ along).max())
 
@@ -86,6 +89,13 @@ class Track:
         region, view = self.user.region(), self.user.view
         pixel = Vector((place[0] - region.x, place[1] - region.y))
         return np.array(region_2d_to_location_3d(region, view, pixel, Vector(self.origin.tolist())))
+
+
+def _comes_after() -> bool:
+    """Whether what is dragged has yet to follow the mouse, or to catch up with where it was pressed."""
+    session = operator().session
+    catches_up = session.transform is None or session.transform.pressed is not None
+    return bool(operator().keeps_events or session.is_following or catches_up)
 
 
 def _lengths(vectors: np.ndarray) -> np.ndarray:

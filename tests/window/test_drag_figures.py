@@ -69,6 +69,8 @@ async def test_the_tool_drags_without_kick_or_hysteresis_and_along_a_tilted_wall
     await user.move_to(start)
     await user.hold()
     track = Track(user, "Cube")
+    await track.glide((start[0] + 8, start[1] + 9), 1)
+    await track.until_it_stands()
     await track.glide((start[0] + 90, start[1] + 110), 12)
     await track.until_it_stands()
     assert np.abs(track.at[-1] - track.asked[-1]).max() < 1e-5
