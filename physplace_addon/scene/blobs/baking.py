@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import bpy
-from bpy.types import Context, Object
+from bpy.types import Action, Context, Object
 
 from ...core.implicit.control.state import SculptStatus
-from ..access import custom_properties, scene_of
+from ..access import custom_properties, present, scene_of
 from ..errors import SceneError
 from ..writing.actions import curves_of, own_action_without, slot_of, use_slot
 from ..writing.keys import GENERATED
@@ -31,6 +31,30 @@ Frames = Mapping[int, Iterable[EmptyUpdate]]
 
 
 @dataclass(frozen=True, eq=False)
+class _FormerBake:
+    """The bake that an element had: its action and slot, and what the element was before it, as stored."""
+
+    obj: Object
+    action: Action | None
+    slot: str
+    unbaked: dict[str, Any]
+    unbaked_action: Action | None
+
+    def put_back(self) -> None:
+        """Give the element its bake again."""
+        _store(self.obj, self.unbaked, self.unbaked_action)
+        data = self.obj.animation_data or self.obj.animation_data_create()
+        present(data).action = self.action
+        if self.action is not None:
+            use_slot(self.obj, self.slot)
+
+    def discard(self) -> None:
+        """Remove its action, which nothing uses any more."""
+        if self.action is not None and self.action.users == 0:
+            bpy.data.actions.remove(self.action)
+
+
+@dataclass(frozen=True, eq=False)
 class Baked:
     """The number of baked frames, and those where the surface cannot pass through all control points."""
 
@@ -41,10 +65,27 @@ class Baked:
 def bake(context: Context, blob: Object, first: int, last: int) -> Baked:
     """Key the elements of a blob in every frame from the first to the last.
 
-    The surface follows its keyed control points and elements. Raises SceneError, with the blob as it was, or
-    without the bake that it had before.
+    The surface follows its keyed control points and elements, not the bake that it had before. Raises
+    SceneError, with the blob and that bake as they were.
     """
-    free(context, blob)
+    former = _taken(context, blob)
+    try:
+        baked = _baked(context, blob, first, last)
+    except SceneError:
+        for element in _taken(context, blob):
+            element.discard()
+        for element in former:
+            element.put_back()
+        if former:
+            _show(context)
+        raise
+    for element in former:
+        element.discard()
+    return baked
+
+
+def _baked(context: Context, blob: Object, first: int, last: int) -> Baked:
+    """Solve a blob without a bake in its frames, and key its elements."""
     frames = BlobFrames(blob, first)
     read_frames(context, [frames], last)
     unreached, updates = [], {}
@@ -53,11 +94,7 @@ def bake(context: Context, blob: Object, first: int, last: int) -> Baked:
         updates[frame] = model.updates()
         if state.stuck.any() or state.status is SculptStatus.VANISHED:
             unreached.append(frame)
-    try:
-        _write(updates)
-    except SceneError:
-        free(context, blob)
-        raise
+    _write(updates)
     _show(context)
     return Baked(len(updates), tuple(unreached))
 
@@ -67,14 +104,20 @@ def free(context: Context, blob: Object) -> bool:
 
     Returns whether any was baked. Raises SceneError where an action cannot be exchanged.
     """
+    former = _taken(context, blob)
+    for element in former:
+        element.discard()
+    return bool(former)
+
+
+def _taken(context: Context, blob: Object) -> list[_FormerBake]:
+    """Take the bakes from a blob's elements. Raises SceneError where an action cannot be exchanged."""
     for obj in family_of(blob):
         _check_not_tweaked(obj)
-    baked = [obj for obj in family_of(blob) if UNBAKED in custom_properties(obj)]
-    for obj in baked:
-        _free(obj)
-    if baked:
+    former = [_taken_from(obj) for obj in family_of(blob) if UNBAKED in custom_properties(obj)]
+    if former:
         _show(context)
-    return bool(baked)
+    return former
 
 
 def _show(context: Context) -> None:
@@ -120,11 +163,20 @@ def _check_not_driven(obj: Object, update: EmptyUpdate) -> None:
 def _begin(obj: Object, update: EmptyUpdate) -> None:
     """Store an element's values and action, and give it an action of its own."""
     paths = update.paths(obj)
-    data = obj.animation_data
-    obj[UNBAKED] = {SLOT: slot_of(obj), **{path: _value(obj, path) for path in paths}}
-    if data is not None and data.action is not None:
-        obj[ACTION] = data.action
+    unbaked = {SLOT: slot_of(obj), **{path: _value(obj, path) for path in paths}}
+    _store(obj, unbaked, _action_of(obj))
     own_action_without(obj, paths)
+
+
+def _store(obj: Object, unbaked: Mapping[str, Any], action: Action | None) -> None:
+    """Keep with an element what it was before it was baked."""
+    obj[UNBAKED] = unbaked
+    if action is not None:
+        obj[ACTION] = action
+
+
+def _action_of(obj: Object) -> Action | None:
+    return None if obj.animation_data is None else obj.animation_data.action
 
 
 def _key(obj: Object, update: EmptyUpdate, frame: int) -> None:
@@ -146,17 +198,17 @@ def _finish(obj: Object) -> None:
             curve.update()
 
 
-def _free(obj: Object) -> None:
+def _taken_from(obj: Object) -> _FormerBake:
+    """Restore what an element was before it was baked."""
     own, data = custom_properties(obj), obj.animation_data
     before, action = own[UNBAKED].to_dict(), own.get(ACTION)
+    former = _FormerBake(obj, _action_of(obj), slot_of(obj), before, action)
     if data is not None:
-        baked, data.action = data.action, action
+        data.action = action
         if action is not None:
             use_slot(obj, before[SLOT])
         elif not len(data.drivers) and not len(data.nla_tracks):
             obj.animation_data_clear()
-        if baked is not None and baked.users == 0:
-            bpy.data.actions.remove(baked)
     for path, value in before.items():
         if path.startswith("["):
             obj[path[2:-2]] = value
@@ -165,6 +217,7 @@ def _free(obj: Object) -> None:
     for key in (UNBAKED, ACTION):
         if key in own:
             del obj[key]
+    return former
 
 
 def _value(obj: Object, path: str) -> Any:

@@ -86,6 +86,19 @@ def test_a_driven_element_is_not_baked_and_may_be_frozen(keyed: bpy.types.Object
     assert physplace.blob_bake(frame_start=1, frame_end=6) == {"FINISHED"}
 
 
+def test_a_bake_that_fails_leaves_the_one_before_it(keyed: bpy.types.Object) -> None:
+    before = in_frames(keyed)
+    assert physplace.blob_bake(frame_start=1, frame_end=6) == {"FINISHED"}
+    baked, actions = in_frames(keyed), set(bpy.data.actions.keys())
+    drive(bpy.data.objects["Sphere.001"], "location", "frame", 0)
+    refused(physplace.blob_bake, keyed, "a driver owns its location", frame_start=1, frame_end=6)
+    bpy.data.objects["Sphere.001"].driver_remove("location", 0)
+    assert set(bpy.data.actions.keys()) == actions
+    np.testing.assert_array_equal(in_frames(keyed), baked)
+    assert physplace.blob_free_bake() == {"FINISHED"}
+    np.testing.assert_array_equal(in_frames(keyed), before)
+
+
 def test_the_thinness_may_be_keyed_and_another_order_of_elements_is_refused(keyed: bpy.types.Object) -> None:
     key_property(keyed, "blob.bias", {1: 0.37, 6: 0.2})
     assert physplace.blob_bake(frame_start=1, frame_end=6) == {"FINISHED"}
