@@ -32,7 +32,7 @@ from ...core.wording import in_words
 TURNS: Final = ("none", "heading", "any")
 ORDERS: Final = ("in_turn", "together")
 SAVED: Final = ("json", "blend")
-RESULT_FORMAT: Final = 2  # number of it: results of another one are made anew
+RESULT_FORMAT: Final = 3  # number of it: results of another one are made anew
 FARTHEST: Final = 1e12  # of a corner from the world's origin: single precision tells nothing beyond
 
 Setting = bool | int | float | str | tuple[float, ...]

@@ -26,6 +26,7 @@ from ...core.rigid import quaternion_exponential, quaternion_matrix
 from ...properties import PhysPlaceSettings
 from ...scene.access import custom_properties, scene_of, view_layer_of
 from ...scene.reading.settings import settings_of
+from ...scene.reading.subjects.movers import ancestors, whole_of
 from ...scene.writing.report import REPORT, last_report
 from ...scene.writing.transform import object_space, set_channels
 from .job_file import BatchError, BatchJob, Scattered
@@ -88,7 +89,25 @@ def open_scene(job: BatchJob) -> Scene:
             found = f'the view layer of "{job.scene.name}" has no object "{each.name}"'
             raise BatchError(job.file, "objects", found, "name one that it has")
     _set_settings(job, settings_of(scene))
+    _check_each_moves_alone(bpy.context, job)
     return scene
+
+
+def _check_each_moves_alone(context: Context, job: BatchJob) -> None:
+    """Raise BatchError where one of the job's objects goes along with another, as parts of a model do."""
+    wholes: dict[Object, str] = {}
+    for each in job.objects:
+        obj = _object(context, each)
+        whole = whole_of(obj)
+        first = wholes.setdefault(whole, each.name)
+        if first != each.name:
+            found = f'"{first}" and "{each.name}" are parts of one model, "{whole.name}"'
+            raise BatchError(job.file, "objects", found, "name one of them: it stands for the whole")
+    for whole, name in wholes.items():
+        carrier = next((wholes[parent] for parent in ancestors(whole) if parent in wholes), None)
+        if carrier is not None:
+            found = f'"{name}" hangs on "{carrier}", and moves with it'
+            raise BatchError(job.file, "objects", found, "leave one of them out")
 
 
 def _set_settings(job: BatchJob, settings: PhysPlaceSettings) -> None:
@@ -206,7 +225,7 @@ def finished(job: BatchJob, number: int, digest: str) -> bool | None:
 
 
 def scatter(context: Context, scattered: Sequence[Scattered], rng: np.random.Generator) -> None:
-    """Put objects somewhere in their boxes, turned as they may be.
+    """Put objects somewhere in their boxes, turned as they may be; of a part of a model goes the whole.
 
     Raises:
         SceneError: an object's transform is not its own.
@@ -215,11 +234,15 @@ def scatter(context: Context, scattered: Sequence[Scattered], rng: np.random.Gen
     moved = []
     for each in scattered:
         obj = _object(context, each)
-        space = object_space(obj, obj.evaluated_get(depsgraph))
-        world = np.array(obj.evaluated_get(depsgraph).matrix_world, np.float64)
-        world[:3, :3] = _turn(each.turn, rng) @ world[:3, :3]
-        world[:3, 3] = rng.uniform(each.lower, each.upper)
-        moved.append((obj, space.channels_for(world, space.channels)))
+        whole = whole_of(obj)
+        evaluated = whole.evaluated_get(depsgraph)
+        space = object_space(whole, evaluated)
+        origin = np.array(obj.evaluated_get(depsgraph).matrix_world.translation, np.float64)
+        world = np.array(evaluated.matrix_world, np.float64)
+        turn = _turn(each.turn, rng)
+        world[:3, 3] = turn @ (world[:3, 3] - origin) + rng.uniform(each.lower, each.upper)
+        world[:3, :3] = turn @ world[:3, :3]
+        moved.append((whole, space.channels_for(world, space.channels)))
     for obj, channels in moved:
         set_channels(obj, channels)
     view_layer_of(context).update()
@@ -239,7 +262,7 @@ def _scattered_and_placed(context: Context, job: BatchJob, rng: np.random.Genera
     objects = [_object(context, each) for each in job.objects]
     scatter(context, job.objects, rng)
     for obj in objects:
-        custom_properties(obj).pop(REPORT, None)  # so that none of before is taken for one of now
+        custom_properties(whole_of(obj)).pop(REPORT, None)  # so that none of before is taken for one of now
     for obj in view_layer_of(context).objects:
         obj.select_set(obj in objects)
     view_layer_of(context).objects.active = objects[0]
@@ -260,7 +283,7 @@ def _object(context: Context, scattered: Scattered) -> Object:
 
 
 def _result(obj: Object) -> dict[str, Any]:
-    report = last_report(obj)
+    report = last_report(whole_of(obj))
     matrix = np.array(obj.matrix_world, np.float64).tolist()
     return {"matrix_world": matrix, "report": dict(report) if report else {"status": REFUSED}}
 

@@ -291,6 +291,49 @@ def test_a_heading_turns_about_the_vertical_and_none_does_not_turn(rng: np.rando
     assert abs(turn[0, 1]) > 1e-3
 
 
+def model_of_two(folder: Path, name: str, **entries: Any) -> Path:
+    """A job of one object, where the two cubes hang on an empty as parts of one model."""
+    box = [[-1.0, -1.0, 5.0], [1.0, 1.0, 6.0]]
+    path = job_file(folder, objects=[{"name": name, "box": box, "turn": "any"}], variations=1, **entries)
+    empty = scenes.linked(bpy.data.objects.new("Model", None), (1.0, 0.0, 2.0))
+    for cube, place in zip(CUBES, (-0.5, 0.5), strict=True):
+        bpy.data.objects[cube].parent = empty
+        bpy.data.objects[cube].location = (place, 0.0, 0.0)
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "scene.blend"))
+    return path
+
+
+@pytest.mark.parametrize("name", ["A", "Model"])
+def test_any_part_of_a_model_stands_for_the_whole(name: str, tmp_path: Path) -> None:
+    assert run([str(model_of_two(tmp_path, name, save=["json", "blend"]))]) == ALL_AT_REST
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "out" / "000000.blend"))
+    apart = bpy.data.objects["B"].matrix_world.translation - bpy.data.objects["A"].matrix_world.translation
+    assert apart.length == pytest.approx(1.0, abs=1e-6), "the parts stay together"
+    kept = json.loads((tmp_path / "out" / "000000.json").read_text())["objects"][name]
+    np.testing.assert_allclose(kept["matrix_world"], scenes.world_matrix(bpy.data.objects[name]), atol=1e-6)
+
+
+def test_a_part_is_put_into_its_box_by_its_own_origin(tmp_path: Path, rng: np.random.Generator) -> None:
+    model_of_two(tmp_path, "A")
+    place = (3.0, 4.0, 5.0)
+    variations.scatter(bpy.context, [Scattered("A", place, place, "any")], rng)
+    np.testing.assert_allclose(scenes.world_matrix(bpy.data.objects["A"])[:3, 3], place, atol=1e-6)
+
+
+def test_objects_that_move_with_one_another_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    both = [{"name": name, "box": [[0, 0, 5], [1, 1, 6]]} for name in CUBES]
+    path = model_of_two(tmp_path, "A")
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"objects": both}))
+    assert run([str(path)]) == REFUSED
+    assert '"A" and "B" are parts of one model, "Model"' in capsys.readouterr().err
+    bpy.data.objects["A"].parent, bpy.data.objects["B"].parent = None, bpy.data.objects["A"]
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
+    assert run([str(path)]) == REFUSED
+    assert '"B" hangs on "A"' in capsys.readouterr().err
+
+
 def test_an_object_whose_transform_a_driver_owns_is_named(rng: np.random.Generator) -> None:
     cube = scenes.cube("Cube")
     cube.driver_add("location", 0)

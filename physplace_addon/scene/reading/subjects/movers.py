@@ -43,11 +43,12 @@ def selected_movers(context: Context, *, with_active: bool = True) -> list[Objec
     selected = [whole_of(obj, known) for obj in view_layer_of(context).objects.selected]
     counts = with_active or active in selected or not selected
     chosen = list(dict.fromkeys([active, *selected] if counts else selected))
-    return [obj for obj in chosen if not any(parent in chosen for parent in _ancestors(obj))]
+    return [obj for obj in chosen if not any(parent in chosen for parent in ancestors(obj))]
 
 
-def _ancestors(obj: Object) -> list[Object]:
-    return [] if obj.parent is None else [obj.parent, *_ancestors(obj.parent)]
+def ancestors(obj: Object) -> list[Object]:
+    """Return the object's parent, the parent of that, and so on."""
+    return [] if obj.parent is None else [obj.parent, *ancestors(obj.parent)]
 
 
 def active_mover(context: Context) -> Object:
@@ -71,7 +72,7 @@ def whole_of(obj: Object, known: dict[Object, int] | None = None) -> Object:
     if blob is not None or not _joins_models(obj):
         return blob or obj
     counts = {} if known is None else known
-    for empty in filter(_is_handle, _ancestors(obj)[::-1]):
+    for empty in filter(_is_handle, ancestors(obj)[::-1]):
         if empty not in counts:
             counts[empty] = _shapes_on(empty)
         if counts[empty] > 1:
