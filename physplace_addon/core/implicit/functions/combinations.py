@@ -186,8 +186,9 @@ class Combination(ImplicitFunction):
         """Return F_x (n, 3)."""
         slope = np.zeros((len(x), 3))
         for operand, rows, columns, places in self._mattering(blended):
-            weights = blended.weights[rows, places, None]
-            _add(slope, rows, weights * operand.gradient(x[rows], columns), operand.count)
+            if len(rows):
+                weights = blended.weights[rows, places, None]
+                _add(slope, rows, weights * operand.gradient(x[rows], columns), operand.count)
         return slope
 
     def hessian(self, x: Floats) -> tuple[Floats, Floats, Floats]:
@@ -195,6 +196,8 @@ class Combination(ImplicitFunction):
         blended = self._at(x)
         slope, bend = self._slope(x, blended), np.zeros((len(x), 3, 3))
         for operand, rows, columns, places in self._mattering(blended):
+            if not len(rows):
+                continue
             own_slope, own_bend = operand.gradient_and_hessian(x[rows], columns)
             d = own_slope - slope[rows]
             outer = blended.bends[rows, places, None, None] * d[:, :, None] * d[:, None, :]
@@ -223,8 +226,9 @@ class Combination(ImplicitFunction):
         result = blended.growth * rate[0] if self.radius > 0.0 else np.zeros(len(x))
         parts = zip(self._mattering(blended), self._parts, strict=True)
         for (operand, rows, columns, places), own in parts:
-            change = blended.weights[rows, places] * operand.parameter_rate(x[rows], columns, rate[own])
-            _add(result, rows, change, operand.count)
+            if len(rows):
+                change = blended.weights[rows, places] * operand.parameter_rate(x[rows], columns, rate[own])
+                _add(result, rows, change, operand.count)
         return result
 
     def gradient_and_rate(self, x: Floats, rate: Floats) -> tuple[Floats, Floats, Floats]:

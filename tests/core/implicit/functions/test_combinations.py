@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from physplace_addon.core.arrays import Floats
+from physplace_addon.core.arrays import Floats, Ints
 from physplace_addon.core.implicit import (
     FormulaFunction,
     Frozen,
@@ -33,6 +33,23 @@ def parts(rng: np.random.Generator) -> list[Spheres]:
 @pytest.fixture
 def x(rng: np.random.Generator) -> Floats:
     return rng.normal(size=(400, 3))
+
+
+@pytest.mark.parametrize("radius", [0.0, RADIUS])
+def test_functions_that_do_not_matter_are_not_asked_for_their_slopes(
+    monkeypatch: pytest.MonkeyPatch, radius: float
+) -> None:
+    asked: list[int] = []
+    gradients = Spheres.gradients
+
+    def counted(self: Spheres, x: Floats, which: Ints | slice) -> tuple[Floats, Floats]:
+        asked.append(int(self.rows[0, 0]))
+        return gradients(self, x, which)
+
+    monkeypatch.setattr(Spheres, "gradients", counted)
+    row = union([Spheres.of([float(5 * i), 0.0, 0.0], 1.0) for i in range(4)], radius)
+    row.gradient(np.array([[9.0, 0.1, 0.2], [10.5, 1.0, 0.0]]))
+    assert asked == [10]
 
 
 def test_sharp_ones_are_the_least_and_the_greatest(parts: Sequence[Spheres], x: Floats) -> None:

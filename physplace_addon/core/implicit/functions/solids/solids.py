@@ -77,6 +77,8 @@ class Solids(ElementRows, ImplicitFunction):
 
     def active_elements(self, x: Floats) -> Ints:
         """Return the number (n,) of the element whose f is F at points (n, 3)."""
+        if len(self.rows) == 1:
+            return np.zeros(len(x), dtype=np.intp)
         step = max(_AT_ONCE // len(self.rows), 1)
         parts = (x[i : i + step, None] for i in range(0, len(x), step))
         nearest = [np.argmin(self.sign * self.values(part, ALL), axis=1) for part in parts]
