@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from physplace_addon.core.implicit import Boxes, Spheres
+from physplace_addon.core.implicit import Boxes, Spheres, union
 from physplace_addon.core.implicit.polygonize.restricted_delaunay import DualEdges
 from physplace_addon.core.implicit.polygonize.surface_balls import surface_balls
 from physplace_addon.core.implicit.polygonize.surface_points import SurfacePoints
@@ -52,3 +52,16 @@ def test_a_triangle_is_as_far_from_the_surface_as_it_is_at_midpoints_of_its_edge
     edges = DualEdges(np.array([[0, 1, 2]]), ends[:1], ends[1:], np.zeros(1, dtype=np.intp))
     balls = surface_balls(ball, SurfacePoints.of(corners), edges, 0.5, components_of(ball), None)
     assert balls.away[0] >= 1.0 - np.linalg.norm(middles, axis=1).min()
+
+
+@pytest.mark.parametrize("far", [1.9, 3.5], ids=["in the next ball", "beyond it"])
+def test_halving_ends_on_the_component_of_the_triangle(far: float) -> None:
+    """The dual edge leads from one ball into the next, or through it; the triangle has no area."""
+    balls = union([Spheres.of([x, 0.0, 0.0], r) for x, r in ((0.0, 0.5), (1.7, 1.0))])
+    components = components_of(balls)
+    first = components.numbers_of(np.array([[0.5, 0.0, 0.0]]))
+    ends = [np.array([[x, 0.05, 0.0]]) for x in (0.0, far)]
+    corners = SurfacePoints.of(np.tile([0.5, 0.0, 0.0], (3, 1)))
+    edges = DualEdges(np.array([[0, 1, 2]]), ends[0], ends[1], first)
+    centres = surface_balls(balls, corners, edges, 0.5, components, None).centres
+    assert np.linalg.norm(centres[0]) == pytest.approx(0.5, abs=1e-6)
