@@ -35,7 +35,7 @@ _LONG_STRIDE = 1 / 16  # of the surface's size: longest step from far away, wher
 _LONG_ROUNDS = 24  # such steps: enough to cross the surface's size one and a half times
 _ARRIVED = 1e-6  # of the surface's size: a point farther off than this has not come to the surface
 _BRACKETED_ROUNDS = 60  # most steps; halvings alone would need 28 to reach SETTLED
-_ALONG_ROUNDS = 8  # most Newton steps along given directions
+_ALONG_ROUNDS = 4  # most Newton steps along given directions
 _HALVINGS = 16  # halvings of `crossings`: 1.5e-5 of the distance between the two places
 _FLAT = 1e-150  # least square of |F_x| that may be divided by without leaving the range of doubles
 _LEAST_SLOPE, _LEAST_TRACED_SLOPE = 1e-200, 1e-300  # least |F_x| that is divided by
@@ -160,12 +160,15 @@ def projected_along(
         directions: vectors (k, 3) of any length, about along F_x; nothing moves where F falls along them.
         farthest: the longest step of each place (k,).
     """
-    directions = length_and_unit(directions)[1]
-    for _ in range(_ALONG_ROUNDS):
-        step = newton_heights(*function.gradient(places), directions)
-        step = np.where(np.isfinite(step), np.clip(step, -farthest, farthest), 0.0)
-        places = places + step[:, None] * directions
-        if (np.abs(step) <= SETTLED * farthest).all():
+    directions, places = length_and_unit(directions)[1], places.copy()
+    rows = np.arange(len(places))
+    for _ in range(_ALONG_ROUNDS if len(rows) else 0):
+        most = farthest[rows]
+        step = newton_heights(*function.gradient(places[rows]), directions[rows])
+        step = np.where(np.isfinite(step), np.clip(step, -most, most), 0.0)
+        places[rows] += step[:, None] * directions[rows]
+        rows = rows[np.abs(step) > SETTLED * most]
+        if not len(rows):
             break
     return places
 
