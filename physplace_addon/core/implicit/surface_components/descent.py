@@ -1,9 +1,11 @@
 """Descent and ascent: whereto a place flows along proven directions in which F falls, or rises.
 
-In a graph F rises along the box's direction, up to its side. Where that leads along the side, back and forth
-between two boxes, a step of length s is taken along a direction in which F is proven to rise all over the box
-of half side s about the place. Either way F falls, or rises, all along the step. So a descent that begins
-inside, F < 0, stays inside of one part of space, and where it ends belongs to the same part.
+In a graph F rises along the box's direction, up to its side. Where the direction d of the next box b leads
+back there, F rises along both on the side that they share, with the normal n. So it does along it in the
+direction |d_b . n| d_a + |d_a . n| d_b (as in Filippov's sliding modes). Where neither leads on, a step of
+length s is taken along a direction in which F is proven to rise all over the box of half side s about the
+place. In each way F falls, or rises, all along the step. So a descent that begins inside, F < 0, stays inside
+of one part of space, and where it ends belongs to the same part.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import Floats, Ints
+from ...arrays import Bools, Floats, Ints
 from ...vectors import length, length_and_unit
 from ..functions.base import ImplicitFunction
 from .box_tree import FACES, BoxTree
@@ -27,6 +29,8 @@ _STRIDE = 0.5  # sides of its box: the longest step
 _SHORT = 0.02  # sides of its box: a shorter way to the side of the box is not taken
 _BEYOND = 1e-6  # sides: how far beyond the side of a box a step ends
 _INTO = 1e-3  # sides: how far beyond the side of a box flows begin
+# of a unit vector: where two boxes' directions lead on together along one so short, they face each other
+_STILL = 0.3
 _LONGER = 2.0  # factor by which the step may grow again
 
 
@@ -91,12 +95,49 @@ def _moves(
     moves *= _to_side(boxes.tree, box, at, moves)[:, None]
     longest = np.minimum(_STRIDE * sides, _LONGER * step)
     short = np.flatnonzero(length(moves) < _SHORT * sides)
+    moves[short], leading = _over_sides(boxes, box[short], at[short], moves[short], goal)
+    short = short[~leading]
     for undecided, steps in ((False, _proven_steps), (True, _evaluated_steps)):
         own = short[(boxes.kind[box[short]] == BoxClass.UNDECIDED) == undecided]
         if len(own):
             direction, step[own] = steps(function, at[own], longest[own], goal)
             moves[own] = goal * step[own, None] * direction
     return moves, step
+
+
+def _over_sides(
+    boxes: ClassifiedBoxes, box: Ints, at: Floats, moves: Floats, goal: BoxClass
+) -> tuple[Floats, Bools]:
+    """Return moves (k, 3) of places (k, 3) next to sides of their boxes (k,), and of which (k,) they lead on.
+
+    To where the direction of the box beyond leads on, or back, and then on along the side.
+
+    Args:
+        boxes: the classified boxes.
+        box: those that the places are in.
+        at: the places.
+        moves: the ways (k, 3) to the sides along the boxes' own directions, and just over them.
+        goal: INSIDE or OUTSIDE.
+    """
+    tree, rows = boxes.tree, np.arange(len(box))
+    beyond = at + moves
+    other = tree.box_at(beyond)
+    axis = np.argmax(np.abs(beyond - tree.middles[box]), axis=1)
+    normal = np.sign(beyond - tree.middles[box])[rows, axis]
+    first, second = goal * boxes.direction[box], goal * boxes.direction[other]
+    out, back = first[rows, axis] * normal, second[rows, axis] * normal
+    size, along = length_and_unit(second * out[:, None] - first * back[:, None])
+    along[rows, axis] = 0.0
+    least = _SHORT * np.minimum(tree.sides[box], tree.sides[other])
+    on = _to_side(tree, other, beyond, second)
+    slide = np.minimum(_to_side(tree, other, beyond, along), _to_side(tree, box, beyond, along))
+    graphs = (out > 0.0) & (other >= 0) & (boxes.kind[other] == BoxClass.GRAPH)
+    ahead = (boxes.kind[other] == goal) | (other < 0) | (graphs & (back > 0.0) & (on >= least))
+    sliding = graphs & (back < 0.0) & (size > _STILL * (out - back)) & (slide >= least)
+    beyond[sliding, axis[sliding]] -= _BEYOND * (normal * tree.sides[box])[sliding]
+    found = beyond - at + np.where(sliding[:, None], slide[:, None] * along, 0.0)
+    leading = (ahead | sliding) & (moves != 0.0).any(axis=1)
+    return np.where(leading[:, None], found, moves), leading
 
 
 def _evaluated_steps(

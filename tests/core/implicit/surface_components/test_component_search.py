@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from physplace_addon.core.arrays import Bools, Floats
 from physplace_addon.core.implicit import (
     Ellipsoids,
     FormulaFunction,
@@ -19,6 +20,7 @@ from physplace_addon.core.implicit import (
 )
 from physplace_addon.core.implicit.functions.base import ImplicitFunction
 from physplace_addon.core.implicit.projection import projected
+from physplace_addon.core.implicit.surface_components import descent
 from physplace_addon.core.implicit.surface_components.component_search import components_of
 from physplace_addon.core.implicit.surface_components.descent import flowed
 from physplace_addon.core.implicit.surface_components.subdivision import (
@@ -27,6 +29,7 @@ from physplace_addon.core.implicit.surface_components.subdivision import (
     rising_directions,
     subdivided,
 )
+from physplace_addon.core.rigid import rotation_matrix
 from physplace_addon.core.vectors import length_and_unit
 from tests.core.implicit.functions.every_function import NAMES, every_function
 from tests.core.implicit.random_parts import random_scene, steepest
@@ -207,6 +210,30 @@ def test_places_belong_to_the_components_that_flows_lead_to(seed: int, rng: np.r
     assert arrived.mean() > 0.9
     own = enclosed[:, inside][:, arrived].argmax(axis=0)
     assert np.array_equal(found.inside.group[box[arrived]], found.pairs[own, 0])
+
+
+def test_flows_go_on_along_sides_of_boxes_that_lead_to_each_other(
+    monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    """So few places need a direction of their own, which takes most of the time."""
+    disc = Ellipsoids.of([0.0, 0.0, 0.0], [0.7, 0.6, 0.05], [rotation_matrix([0.3, 0.2, 0.1])])
+    other = Ellipsoids.of([0.1, 0.05, 0.15], [0.6, 0.5, 0.04], [rotation_matrix([0.32, 0.2, 0.1])])
+    found = components_of(union([disc, other]))
+    assert found.proven
+    assert len(found) == 2
+    asked = []
+
+    def counted(function: ImplicitFunction, low: Floats, sides: Floats) -> tuple[Floats, Bools]:
+        asked.append(len(low))
+        return rising_directions(function, low, sides)
+
+    monkeypatch.setattr(descent, "rising_directions", counted)
+    places = projected(disc, 0.6 * rng.normal(size=(1500, 3)), 0.3, 30)
+    places = places[(disc.value(places) < 1e-9) & (other.value(places) > 1e-3)]
+    first = found.numbers_of(places)
+    assert len(np.unique(first)) == 1
+    assert first[0] >= 0
+    assert sum(asked) < 600
 
 
 def test_boxes_that_touch_are_all_found(rng: np.random.Generator) -> None:
