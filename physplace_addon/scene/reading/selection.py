@@ -22,6 +22,7 @@ from ..blobs.models import read_blob
 from ..blobs.objects import blob_of, is_blob
 from ..errors import SceneError
 from .shapes import BodyReader
+from .subjects.movers import whole_of
 from .subjects.subject import rounding_at
 from .visible import IGNORE, Family, VisibleItem, viewport_of, visible_items
 
@@ -95,9 +96,14 @@ def _near(lower: Floats, upper: Floats, reach: Floats, distance: float) -> tuple
 
 
 def selected_objects(context: Context) -> list[Object]:
-    """Return the selected objects, a blob in place of its elements; a parent before its children."""
-    chosen = [blob_of(obj) or obj for obj in view_layer_of(context).objects.selected]
-    return sorted(dict.fromkeys(chosen), key=_depth)
+    """Return the selected objects, a blob in place of its elements; a parent before its children.
+
+    A part of a model that is selected alone stands for the whole; several are compared with one another.
+    """
+    selected = list(view_layer_of(context).objects.selected)
+    if len(selected) == 1:
+        return [whole_of(selected[0])]
+    return sorted(dict.fromkeys(blob_of(obj) or obj for obj in selected), key=_depth)
 
 
 def _depth(obj: Object) -> int:

@@ -70,6 +70,15 @@ def test_one_selected_object_is_compared_with_all_that_is_visible() -> None:
     assert {(one["object_1"], one["object_2"]) for one in found["regions"]} == {("B", "A"), ("B", "C")}
 
 
+def test_a_part_of_a_model_alone_stands_for_the_whole() -> None:
+    table = scenes.floor("Table", 5.0)
+    model = scenes.linked(bpy.data.objects.new("Model", None))
+    one, other = scenes.cube("One", (-1.0, 0.0, 1.0)), scenes.cube("Other", (1.0, 0.0, 1.0))
+    one.parent = other.parent = model
+    touching = {(each["object_1"], each["object_2"]) for each in find(one)["regions"]}
+    assert touching == {("One", table.name), ("Other", table.name)}, "its own parts are not compared"
+
+
 def test_a_cylinder_stands_on_a_face_and_lies_on_a_line() -> None:
     table = box("Table", (20.0, 20.0, 1.0), (0.0, 0.0, -0.5))
     stands = scenes.surface("Stands", "cylinder", (0.0, 0.0, 1.0), radius=0.5, height=2.0)
