@@ -22,6 +22,7 @@ from .transform import ObjectSpace, basis_of, scale_of
 
 READ_BACK: Final = 1e-5  # largest error of a matrix read back, over its largest entry: a few float32 products
 SCALES: Final = ("scale", "delta_scale")
+DELTAS: Final = ("delta_location", "delta_rotation_euler", "delta_rotation_quaternion")
 
 # Constraints that do not move an object, or only add to what its own channels give.
 HARMLESS: Final = frozenset({"CHILD_OF", "COPY_SCALE", "LIMIT_SCALE", "MAINTAIN_VOLUME"})
@@ -82,6 +83,9 @@ def _owned(obj: Object) -> SceneError:
     if _is_simulated(obj):
         found, remedy = "the rigid body simulation owns its transform", "place it where the simulation begins"
         return SceneError(obj.name, found, remedy)
+    if any(curve.data_path in DELTAS for curve in _curves_and_drivers(obj)):
+        found = "keys, an NLA strip or a driver change its delta transform"
+        return SceneError(obj.name, found, "mute or remove what owns it")
     found = "something else owns its transform: a driver, an NLA strip or a simulation"
     remedy = "mute what owns it, or apply it (Object > Apply > Visual Transform)"
     return SceneError(obj.name, found, remedy)

@@ -43,16 +43,23 @@ def _deltas(cube: bpy.types.Object) -> None:
         cube.keyframe_insert("delta_location", frame=frame)
 
 
-@pytest.mark.parametrize("moves", [_on_a_bone, _child_of, _deltas])
+@pytest.mark.parametrize(
+    ("moves", "owner"),
+    [
+        (_on_a_bone, "owns its transform"),
+        (_child_of, "owns its transform"),
+        (_deltas, "keys, an NLA strip or a driver change its delta transform"),
+    ],
+)
 def test_what_is_shown_elsewhere_on_a_frame_between_is_refused(
-    moves: Callable[[bpy.types.Object], None],
+    moves: Callable[[bpy.types.Object], None], owner: str
 ) -> None:
     cube = scenes.cube("Cube", (0.0, 0.0, 30.0))
     moves(cube)
     current_scene().frame_set(1)
     current_view_layer().update()
     select(cube)
-    refused(physplace.simulate, cube, '"Cube": .* owns its transform', frames=10)
+    refused(physplace.simulate, cube, f'"Cube": .*{owner}', frames=10)
 
 
 def test_an_action_that_something_else_uses_is_refused() -> None:
