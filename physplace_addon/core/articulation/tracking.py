@@ -2,10 +2,11 @@
 
 A tick begins at a valid configuration q_s.  It solves for the least motion (`least_motion`) with goals moved
 only a share s of what is left of them, and held back to q_s by an anchor of strength 1/s - 1: without
-constraints and goals that gives the share s of the motion.  s starts at what keeps goals from being moved
-farther than a tick may, and gets smaller where the solution moves farther than that, where joints do not
-close, or where something is in the way.  So long goals are subdivided (Choi and Cremer 1999, section 5), and
-what snaps by itself, as a straight arm that bends, moves at no more than this speed.
+constraints and goals that gives the share s of the motion.  s starts at what keeps goals, and points by the
+rate of the tick before, from being moved farther than a tick may, and at what that tick could be; twice that
+if it was not cut.  s gets smaller where the solution moves too far, where joints do not close, or where
+something is in the way.  So long goals are subdivided (Choi and Cremer 1999, section 5), and what snaps by
+itself, as a straight arm that bends, moves at no more than this speed.
 
 The reference of least motion is the configuration where the figure was grabbed, not that of the tick before:
 the pose then is a function of the goals alone, as long as contacts do not change, and out and back returns.
@@ -75,7 +76,7 @@ class Tracking:
         self.grabbed = self.reference = configuration
         self.iterate = Iterate.start(configuration, equations)
         self._limits = Limits.at(self._bare, configuration, near)
-        self._share = 1.0  # s of the tick before
+        self._most, self._rate = 1.0, 0.0  # s that is tried at most; length of a tick, over the goals' way
         self._left = np.inf  # what it left of the goals, over L or radians
         self.behind = np.inf  # how far goals have moved, over L or radians, that no tick has followed
 
@@ -91,7 +92,7 @@ class Tracking:
         motions = [goal.motion for goal in goals if isinstance(goal, FigureGoal)]
         mine = [goal for goal in goals if isinstance(goal, Goal)]
         for goal in mine:
-            goal.check(len(self.equations.groups.linkage))
+            goal.check(len(self._groups.linkage))
         before, self.equations = self.equations, self.equations.with_goals(mine)
         reference, self.reference = self.reference, carried(self.grabbed, motions)
         if self.equations.has_goals_like(before):
@@ -135,12 +136,14 @@ class Tracking:
         of_figure = self._groups.moved_by(self.grabbed, self.reference)
         self.behind = min(self.behind, max(left, of_figure), _FARTHEST)
         if left < _COMES_BACK * self._left:
-            self._share = 1.0
+            self._most, self._rate = 1.0, 0.0
         share = min(1.0, step / self.behind) if self.behind > 0.0 else 1.0
+        led = self._rate * self.behind  # as far as all of that would lead
+        share = min(share, self._most, _SAFELY * speed / led if led > 0.0 else 1.0)
         solution: Solution | None = None
         bent: Solution | None = None
         wanders = np.inf if enough <= _ENOUGH else _WANDERS * speed  # where no tick follows it is let run
-        share, tried = min(share, 2.0 * self._share), _ATTEMPTS
+        longest, tried = share, _ATTEMPTS
         near: Solution | None = None  # where Newton's method begins, if not at the start
         for attempt in range(_ATTEMPTS):
             if bent is None:
@@ -161,7 +164,7 @@ class Tracking:
                 valid = clearances.checked(solution.iterate.configuration) if nearer is None else None
                 ended = nearer if valid is None else Tick(solution, valid, share, length)
                 if ended is not None:
-                    return self._arrived(ended)
+                    return self._arrived(ended, share < longest)
                 less = self._less(clearances, attempt - tried)
             share, near = less * share, self._shortened(at, solution, less)
             if share < _LEAST_SHARE:
@@ -185,10 +188,8 @@ class Tracking:
         """Return where Newton's method begins for a share of the motion to a solution: that share of the way,
         with the multipliers of the solution, which pull as hard; None for the start.
         """
-        if not solution.closed:
-            return None
-        if share == 1.0:
-            return solution
+        if share == 1.0 or not solution.closed:
+            return solution if solution.closed else None
         there = self._on_way(at.configuration, solution.iterate.configuration, share)
         iterate = replace(solution.iterate, configuration=there)
         return replace(solution, iterate=iterate, rows=self.equations.rows(there))
@@ -197,10 +198,12 @@ class Tracking:
         length = self._groups.length
         return start.moved(share * twists_between(start, end, length), length)
 
-    def _arrived(self, tick: Tick[ValidT]) -> Tick[ValidT]:
+    def _arrived(self, tick: Tick[ValidT], cut: bool) -> Tick[ValidT]:
+        """Go on from where a tick leads.  cut: whether it was made shorter: the next share is no greater."""
+        self._most = tick.share if cut else 2.0 * tick.share
+        self._rate = tick.length / (tick.share * self.behind) if self.behind > 0.0 else 0.0
         self.iterate = tick.solution.iterate
         self.behind *= 1.0 - tick.share
-        self._share = tick.share
         self._left = self.equations.unmet(tick.solution.rows.value)
         here = self.iterate.configuration
         self._limits = self._limits.moved(here, self.equations.coordinates(here, self.coordinates))
@@ -231,9 +234,8 @@ class Tracking:
             gaps, count = limits.with_clearances(at.configuration, clearances)
             at = at.with_gaps(len(gaps.gap))
             shifted = replace(rows, value=rows.value - offset)
-            at = newton_step(
-                equations, self.reference, at, shifted, gaps, _ONE_STEP, anchor, closing.softness(equations)
-            )
+            soft = closing.softness(equations)
+            at = newton_step(equations, self.reference, at, shifted, gaps, _ONE_STEP, anchor, soft)
             rows = equations.rows(at.configuration)
             unmet = equations.unmet(rows.value - offset)
             ends = closing.ends(equations.joint_error(rows.value), at.length, enough, unmet)
@@ -279,17 +281,15 @@ class Tracking:
         misfit = self.equations.unmet(found.rows.value)
         most = max(self.equations.unmet(rest.rows.value), _UNMET)
         less = self._groups.cost(self.reference, there) < _LESS * self._groups.cost(self.reference, here)
-        if not (found.closed and length <= speed and misfit <= most and less):
-            return None
-        valid = clearances.checked(there)
+        is_better = found.closed and length <= speed and misfit <= most and less
+        valid = clearances.checked(there) if is_better else None
         return None if valid is None else Tick(found, valid, 1.0, length)
 
     def _is_stuck(self, solution: Solution, start: Configuration) -> bool:
         """Return whether a goal is not met, nothing is in the way, and yet nothing moves."""
-        if solution.limits or solution.clearances:
-            return False
-        left = self.equations.unmet(solution.rows.value)
-        return left > _UNMET and self._groups.moved_by(start, solution.iterate.configuration) < _STUCK
+        left, is_held = self.equations.unmet(solution.rows.value), solution.limits or solution.clearances
+        moved = self._groups.moved_by(start, solution.iterate.configuration)
+        return not is_held and left > _UNMET and moved < _STUCK
 
     def _bent(
         self,
