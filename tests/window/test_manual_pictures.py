@@ -140,7 +140,7 @@ async def test_the_contact_regions_of_books_and_a_ball_are_drawn(user: User) -> 
     await user.wait(5)
     await user.screenshot("contact-regions")
     await user.open_tab()
-    await user.scroll(6)
+    await user.scroll(11)
     await user.screenshot("list-of-regions")
     found = current_scene()["physplace_regions"].to_dict()["regions"]
     assert sorted(region["dimension"] for region in found) == [0, 1, 1, 2]
