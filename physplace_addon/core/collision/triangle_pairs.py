@@ -20,6 +20,7 @@ __all__ = [
     "Intersection",
     "beyond_plane",
     "meeting_rows",
+    "rows_within",
     "triangle_gap",
     "triangles_intersect",
 ]
@@ -69,10 +70,19 @@ def meeting_rows(both: Floats, allowed: Floats) -> Ints:
     if not doubtful.size:
         return certain
     a, b = np.take(both, doubtful, axis=3)[:, :3].transpose(2, 0, 1, 3)
-    distance = allowed[doubtful]
+    near = rows_within(a, b, allowed[doubtful])
+    result: Ints = np.sort(np.concatenate([certain, doubtful[near]]))
+    return result
+
+
+def rows_within(a: Floats, b: Floats, distance: Floats) -> Ints:
+    """Return which pairs of triangles (m,), ascending, are within a distance (k,), a length.
+
+    a, b: triangles (corner 3, axis 3, k).
+    """
     near = np.flatnonzero(~(beyond_plane(a, b, distance) | beyond_plane(b, a, distance)))
     gap, _, _ = triangle_gap(a[..., near], b[..., near])
-    result: Ints = np.sort(np.concatenate([certain, doubtful[near[gap <= distance[near]]]]))
+    result: Ints = near[gap <= distance[near]]
     return result
 
 

@@ -6,7 +6,7 @@ The points of a state come from four stages:
    Those beyond reach, or that no longer bind, vanish (4.2).
 2. *Flat features* have closed forms, which need no tracking: `regions`.
 3. *Creation* (4.3).  Near triangles outside the spheres of neglect of tracked points give seeds, which are
-   solved: `creation`.
+   solved: `creation`.  Those whose boxes alone are within reach are left out first (`near_if_curved`).
 4. *Contact curves*.  Where a pair is soft, samples around it join, since one point does not hold up what is
    a curve in the world: `contact_curves`.
 
@@ -19,12 +19,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import Bools, Ints
+from ...arrays import Bools, Floats, Ints, portions
 from ...collision import near_pairs
+from ...collision.triangle_pairs import rows_within
+from ...rigid import Pose, Poses
+from ...vectors import coordinate_arrays
 from ..body_pair import AnyPairs, BodyPair
+from ..contact_body import ContactBody
 from ..regions.flat_contacts import lowest, lowest_of_plain
 from ..regions.flat_pairs import between_flat_features, flat_pairs, only_at_border
-from ..row_lists import IndexPairs
+from ..row_lists import IndexPairs, placed
 from ..sidedness import with_known_sides, without_far_sides
 from .contact_curves import (
     SAME,
@@ -136,6 +140,30 @@ class Generation:
         return InterfacePoints.join([found, lost_samples(body_pair, self.tracked, found, reach.curved)])
 
 
+def near_if_curved(
+    active: ContactBody, world: ContactBody, t1: Ints, t2: Ints, pose: Pose | Poses, reach: float | Floats
+) -> Ints:
+    """Return the pairs of triangles (m,), ascending, that are flat, or of which the true surfaces, and the
+    edges and vertices that they own, may be within reach.
+
+    Args:
+        active, world: the bodies, or many that are joined.
+        t1, t2: their triangles (k,) whose boxes may be within reach.
+        pose: of the active body in the frame of the world, one for all or k poses.
+        reach: a length, likewise.
+    """
+    near = active.triangle_plain[t1] & world.triangle_plain[t2]
+    rows = np.flatnonzero(~near)
+    farthest = active.tree.bound[t1] + world.tree.bound[t2] + reach
+    for some in portions(len(rows)):
+        mine = rows[some]
+        at = pose.take(mine) if isinstance(pose, Poses) else pose
+        first = coordinate_arrays(placed(active.body.triangles[t1[mine]], at))
+        second = coordinate_arrays(world.body.triangles[t2[mine]])
+        near[mine[rows_within(first, second, farthest[mine])]] = True
+    return np.flatnonzero(near)
+
+
 def _persisting(body_pair: BodyPair, reach: Reach, tracked: InterfacePoints) -> InterfacePoints:
     """Return the tracked points of curved features that persist; the others vanish (Snyder 1995, 4.2)."""
     kept = tracked.take(~tracked.on_curve & ~between_flat_features(body_pair, tracked))
@@ -154,8 +182,12 @@ def _flat_points(
         return lowest_of_plain(body_pair, reach.flat, tracked, before), _NO_TRIANGLES, _NO_TRIANGLES
     if near is None:
         found = near_pairs(body_pair.active.tree, body_pair.pose, body_pair.world.tree, reach.farthest)
-        near = found[:, 0], found[:, 1]
+        t1, t2, pose = found[:, 0], found[:, 1], body_pair.pose
+        kept = near_if_curved(body_pair.active, body_pair.world, t1, t2, pose, reach.farthest)
+        near = t1[kept], t2[kept]
     t1, t2 = near
-    flat = lowest(flat_pairs(body_pair, t1, t2, before, reach.flat), body_pair.sign_tolerance)
+    flat = InterfacePoints.none()
+    if body_pair.active.has_flat_parts and body_pair.world.has_flat_parts:
+        flat = lowest(flat_pairs(body_pair, t1, t2, before, reach.flat), body_pair.sign_tolerance)
     curved = ~(body_pair.active.triangle_plain[t1] & body_pair.world.triangle_plain[t2])
     return flat, t1[curved], t2[curved]
