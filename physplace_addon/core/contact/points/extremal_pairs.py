@@ -13,9 +13,10 @@ from functools import partial
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints
+from ...rigid import Poses
 from ...vectors import dot
-from ..body_pair import CONE_TOLERANCE, AnyPairs
-from ..features import FACE, VERTEX, FeatureGeometry
+from ..body_pair import CONE_TOLERANCE, AnyPairs, BodyPairs
+from ..features import FACE, VERTEX, FeatureGeometry, FeaturePoints
 from ..normal_cones import slopes_both_ways
 from .interface_points import PARALLEL, SOFT, InterfacePoints
 from .iteration import eigen_2x2
@@ -55,11 +56,11 @@ def solve_extremal_pairs(
     solved = points.copy()
     on_world = points.dim2 == FACE
     on_active = (points.dim1 == FACE) & ~on_world
-    for rows, solver in (
-        (on_world, partial(_over_world, patience=patience)),
-        (on_active, partial(_over_active, patience=patience)),
-        (~(on_world | on_active), _without_face),
-    ):
+    together = isinstance(body_pair, BodyPairs) and body_pair.active is body_pair.world
+    of_faces = [on_world | on_active] if together else [on_world, on_active]
+    over_faces = partial(_over_faces, patience=patience)
+    solvers = [over_faces for _ in of_faces] + [_without_face]
+    for rows, solver in zip([*of_faces, ~(on_world | on_active)], solvers, strict=True):
         if rows.any():
             part, valid[rows] = solver(body_pair, points.take(rows), known[rows])
             solved.put(rows, part)
@@ -91,30 +92,12 @@ def may_be_minima(body_pair: AnyPairs, starts: InterfacePoints, known_sides: Boo
     return out
 
 
-def _over_world(
-    body_pair: AnyPairs, points: InterfacePoints, known_sides: Bools, patience: int | None
-) -> tuple[InterfacePoints, Bools]:
-    points, valid, pairs = _over_faces(body_pair, points, known_sides, True, patience)
-    return points, valid & _facing(body_pair, points, pairs.at_first)
-
-
-def _over_active(
-    body_pair: AnyPairs, points: InterfacePoints, known_sides: Bools, patience: int | None
-) -> tuple[InterfacePoints, Bools]:
-    points, valid, _ = _over_faces(body_pair, points, known_sides, False, patience)
-    return points, valid
-
-
 def _over_faces(
-    body_pair: AnyPairs,
-    points: InterfacePoints,
-    known_sides: Bools,
-    on_world: bool,
-    patience: int | None,
-) -> tuple[InterfacePoints, Bools, ExtremalPairs]:
-    mover, base = body_pair.first(points), body_pair.second(points)
-    if not on_world:
-        mover, base = base, mover
+    body_pair: AnyPairs, points: InterfacePoints, known_sides: Bools, patience: int | None
+) -> tuple[InterfacePoints, Bools]:
+    """Solve points over faces of the world, or of the active body, or of either if that is the same one."""
+    on_world = points.dim2 == FACE
+    mover, base = _movers_and_bases(body_pair, points, on_world)
     side = points.side
     if not known_sides.all():
         side = _sides(body_pair, points, mover.geometry(), base.geometry(), known_sides)
@@ -123,7 +106,26 @@ def _over_faces(
     points = _with_solution(points, pairs, side, on_world)
     softest = least_curvature(gap_expansion(pairs.at_first, pairs.at_second, points.side), pairs.first.dim)
     minimum = points.on_curve | (softest > -_SADDLE / radius)
-    return replace(points, softest=softest), pairs.converged & minimum, pairs
+    faces_it = ~on_world | _facing(body_pair, points, pairs.at_first)
+    return replace(points, softest=softest), pairs.converged & minimum & faces_it
+
+
+def _movers_and_bases(
+    body_pair: AnyPairs, points: InterfacePoints, on_world: Bools
+) -> tuple[FeaturePoints, FeaturePoints]:
+    """Return the movers (k) of points, and the faces under them: of the world where `on_world` (k,)."""
+    first, second = body_pair.first(points), body_pair.second(points)
+    if on_world.all():
+        return first, second
+    if not on_world.any():
+        return second, first
+    assert isinstance(first.pose, Poses)
+    still = Poses(np.broadcast_to(np.eye(3), first.pose.matrix.shape), np.zeros_like(first.pose.translation))
+    second = replace(second, pose=still)
+    movers, bases, swapped = first.copy(), second.copy(), ~on_world
+    movers.put(swapped, second.take(swapped))
+    bases.put(swapped, first.take(swapped))
+    return movers, bases
 
 
 def _sides(
@@ -173,24 +175,23 @@ def _looks_one_way(up: Floats, down: Floats) -> Bools:
 
 
 def _with_solution(
-    points: InterfacePoints, pairs: ExtremalPairs, side: Floats, on_world: bool
+    points: InterfacePoints, pairs: ExtremalPairs, side: Floats, on_world: Bools
 ) -> InterfacePoints:
     outward = side[:, None] * pairs.at_second.normal
     gap = dot(outward, pairs.at_first.point - pairs.at_second.point)
-    one, two, at1, at2 = pairs.first, pairs.second, pairs.at_first, pairs.at_second
-    if not on_world:
-        one, two, at1, at2 = two, one, at2, at1
+    over = on_world[:, None]
+    mover, base, at_mover, at_base = pairs.first, pairs.second, pairs.at_first, pairs.at_second
     return replace(
         points,
-        piece1=one.piece,
-        piece2=two.piece,
-        param1=one.param,
-        param2=two.param,
+        piece1=np.where(on_world, mover.piece, base.piece),
+        piece2=np.where(on_world, base.piece, mover.piece),
+        param1=np.where(over, mover.param, base.param),
+        param2=np.where(over, base.param, mover.param),
         side=side,
         on_curve=points.on_curve | ~pairs.settled,
-        point1=at1.point,
-        point2=at2.point,
-        normal=outward if on_world else -outward,
+        point1=np.where(over, at_mover.point, at_base.point),
+        point2=np.where(over, at_base.point, at_mover.point),
+        normal=np.where(over, outward, -outward),
         gap=gap,
     )
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
 
 from physplace_addon.core.arrays import Bools
 from physplace_addon.core.contact.body_pair import AnyPairs
+from physplace_addon.core.contact.features import FACE
 from physplace_addon.core.contact.points.creation import Starts
+from physplace_addon.core.contact.points.extremal_pairs import solve_extremal_pairs
+from physplace_addon.core.contact.points.minimization import ExtremalPairs, minimize_gap
 from physplace_addon.core.contact.system import ContactSystem, InterfacePoints, Reach, feature_keys
 from physplace_addon.core.rigid import Pose
 from tests.bodies_of_the_paper import cylinder, sphere, torus
@@ -56,3 +60,28 @@ def test_the_starts_of_all_pairs_are_solved_in_one_call(monkeypatch: pytest.Monk
     _generated(replace(_three_bodies(), jointly=True))
     assert len(one_by_one) >= 2
     assert calls == [sum(one_by_one)]
+
+
+def test_known_points_over_faces_of_either_body_are_solved_in_one_minimization(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    three = _three_bodies()
+    rim_below_the_ball = Pose(np.array([1.0, 0.0, 0.0, 0.0]), np.array([1.23, 0.0, -1.73]))
+    system = three.at([*three.poses[:2], rim_below_the_ball])
+    known = _generated(system)
+    assert (known.dim2 == FACE).any()
+    assert (known.dim2 != FACE).any()
+    moved = system.displaced(1e-3 * np.arange(6.0 * len(system)) / len(system))
+    alone = moved.track(known)
+    calls: list[int] = []
+
+    def counted(*args: Any, **others: Any) -> ExtremalPairs:
+        calls.append(len(args[0].dim))
+        return minimize_gap(*args, **others)
+
+    monkeypatch.setattr(f"{solve_extremal_pairs.__module__}.minimize_gap", counted)
+    together = replace(moved, jointly=True).track(known)
+    assert len(calls) == 1
+    np.testing.assert_array_equal(feature_keys(together), feature_keys(alone))
+    for name in ("gap", "point1", "point2", "normal", "side"):
+        np.testing.assert_allclose(getattr(together, name), getattr(alone, name), atol=1e-9)
