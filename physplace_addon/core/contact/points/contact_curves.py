@@ -135,6 +135,8 @@ def lowest_released(body_pair: BodyPair, tracked: InterfacePoints, within: float
     corners of the mesh.  within: the largest |gap| of a sample, a length.
     """
     samples = tracked.take(tracked.on_curve & (np.abs(tracked.gap) <= within))
+    if len(samples) == 0:
+        return samples
     samples = samples.take(np.argsort(samples.gap, kind="stable"))
     lowest = samples.take(np.unique(body_pair.curve_feature(samples), return_index=True)[1])
     free = replace(lowest, on_curve=np.zeros(len(lowest), bool))
@@ -150,5 +152,7 @@ def lost_samples(
     An old sample is better than none.  within: the largest |gap| of a sample, a length.
     """
     samples = tracked.take(tracked.on_curve & (np.abs(tracked.gap) <= within))
+    if len(samples) == 0:
+        return samples
     known = np.isin(body_pair.curve_feature(samples), body_pair.curve_feature(found))
     return samples.take(~known)

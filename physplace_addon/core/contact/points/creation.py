@@ -290,6 +290,8 @@ def binding(body_pair: BodyPair, points: InterfacePoints, reach: float) -> Inter
     lowest or not.  An overlap outside the cones is the far side of a wall.
     """
     near = points.take(np.abs(points.gap) <= reach)
+    if len(near) == 0:
+        return near
     over_face: Bools = (near.dim1 == FACE) | (near.dim2 == FACE)
     binds = (over_face & (near.gap >= 0.0)) | in_normal_cones(body_pair, near, CONE_TOLERANCE)
     return near.take(binds)

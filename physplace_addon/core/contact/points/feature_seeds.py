@@ -46,6 +46,8 @@ def edge_seeds(
     row, segment = roles.mover.segments.of_rows(mine)
     curved = ~(roles.mover.straight[body.segment_edge[segment]] & roles.base.triangle_flat[other[row]])
     row, segment = row[curved], segment[curved]
+    if len(row) == 0:
+        return InterfacePoints.none(), InterfacePoints.none()
     partner = other[row]
     corners = placed(roles.base.body.triangles[partner], roles.base_pose)
     ends = placed(body.segments[segment], roles.mover_pose)
@@ -76,6 +78,8 @@ def _nearest_of_short(
         segment, partner: (k,) segments and triangles near them.
         ends: (k, 2, 3) of the segments; corners: (k, 3, 3) of the triangles.
     """
+    if len(segment) == 0:
+        return InterfacePoints.none()
     away, at, _ = triangle_gap(coordinate_arrays(ends[:, [0, 1, 1]]), coordinate_arrays(corners))
     face, order = roles.base.body.triangle_face[partner], np.argsort(away, kind="stable")
     best = order[first_of_each_pair(segment[order], face[order])]
@@ -166,6 +170,8 @@ def vertex_seeds(roles: PairRoles, mine: Ints, other: Ints, reach: float) -> Int
     row, vertex = roles.mover.vertices.of_rows(mine)
     curved = ~roles.base.triangle_flat[other[row]]
     partner, vertex = other[row[curved]], vertex[curved]
+    if len(vertex) == 0:
+        return InterfacePoints.none()
     corners = placed(roles.base.body.triangles[partner], roles.base_pose)
     at = placed(roles.mover.body.vertices[vertex], roles.mover_pose)
     near = _near_triangles(roles, at, partner, corners, reach)
@@ -187,10 +193,12 @@ def distance_seeds(body_pair: BodyPair, t1: Ints, t2: Ints, reach: float) -> Int
         return InterfacePoints.none()
     row_s1, s1 = active.segments.of_rows(t1)
     row_s2, s2 = world.segments.of_rows(t2)
-    row_v1, v1 = active.vertices.of_rows(t1)
-    row_v2, v2 = world.vertices.of_rows(t2)
     straight1 = active.straight[active.body.segment_edge[s1]]
     straight2 = world.straight[world.body.segment_edge[s2]]
+    if straight1.all() and straight2.all():
+        return InterfacePoints.none()
+    row_v1, v1 = active.vertices.of_rows(t1)
+    row_v2, v2 = world.vertices.of_rows(t2)
     edges1, edges2 = distinct_pairs(*joined_by_row(row_s1, s1, row_s2, s2, len(t1)))
     both_straight = active.straight[active.body.segment_edge[edges1]]
     both_straight = both_straight & world.straight[world.body.segment_edge[edges2]]
