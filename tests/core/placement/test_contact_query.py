@@ -141,3 +141,18 @@ def test_a_wavy_body_in_a_floor_is_as_deep_as_it_was_lowered(wavy: tuple[Body, P
     found = ContactQuery.of(body, stands, [floor()]).at(stands, 1e-7)
     assert found.overlaps
     assert found.overlap == pytest.approx(depth * body.radius, abs=1e-5 * body.radius)
+
+
+def strip(along: tuple[float, float, float], beyond: tuple[float, float, float], name: str) -> Body:
+    """An open triangle, whose border through its frame's origin goes along a direction."""
+    side = np.array(along)
+    return polyhedron(np.array([-side, side, beyond]), np.array([[0, 1, 2]]), name)
+
+
+@pytest.mark.parametrize(("depth", "overlaps"), [(3e-9, False), (-3e-9, False), (0.05, True)])
+def test_sheets_whose_borders_touch_do_not_overlap(depth: float, overlaps: bool) -> None:
+    """Each goes far through the other's plane, but a short way along both edges' normal parts them."""
+    active = strip((0.0, 0.6, 0.8), (1.0, 0.0, 0.0), "active")
+    world = strip((0.0, 1.0, 0.0), (-1.0, 0.0, 0.0), "world")
+    here = pose(UPRIGHT, (-depth, 0.0, 0.0))
+    assert ContactQuery.of(active, here, [world]).at(here, ROUNDING).overlaps == overlaps

@@ -276,13 +276,42 @@ def deepest_overlap(
     if active.closed or all(body.closed for body in world):
         depths_of_points = depths_of_points[depths_of_points <= max(depth.most for depth in depths) + slack]
     if not (active.closed and all(body.closed for body in world)):
-        least = max(least, float(triangle_overlaps(body_pair).depth.max(initial=0.0)))
+        least = max(least, float(_depths_of_cuts(body_pair, points, rounding).max(initial=0.0)))
     most = max(depth.most for depth in depths) + slack
     exactly = float(depths_of_points.max(initial=0.0))
     if bounds > 0.0:
         exactly = max(exactly, _depth_of_corners(body_pair, world, most, near, float(bounds)))
     is_exact = exactly > 0.0 and bounds > 0.0 and exactly >= least - slack
     return exactly if is_exact else max(exactly, least)
+
+
+def _depths_of_cuts(body_pair: BodyPair, points: InterfacePoints, near: float) -> Floats:
+    """Return how deep (k,), lengths, the flat triangles that meet cut through each other.
+
+    It is how far the lesser part of one is through the plane of the other.  Where an edge touches an edge,
+    both planes may be cut a long way by what is not deep: so it is no more than a motion along the common
+    normal of an interface point on both triangles that parts them.
+
+    near: how far, a length, a point may be from a triangle that it is on.
+    """
+    cuts = triangle_overlaps(body_pair)
+    depth = cuts.depth.copy()
+    first = body_pair.pose.points(body_pair.active.body.triangles[cuts.triangles[:, 0]])
+    second = body_pair.world.body.triangles[cuts.triangles[:, 1]]
+    some, point = np.nonzero(_are_on(points.point1, first, near) & _are_on(points.point2, second, near))
+    normal = points.normal[point, None]
+    apart = dot(second[some], normal).max(axis=1) - dot(first[some], normal).min(axis=1)
+    np.minimum.at(depth, some, apart.clip(min=0.0))
+    return depth
+
+
+def _are_on(points: Floats, triangles: Floats, near: float) -> Bools:
+    """Return which points (n, 3) are on triangles (k, 3, 3), as (k, n)."""
+    at = np.broadcast_to(points, (len(triangles), len(points), 3)).reshape(-1, 3)
+    corners = np.repeat(triangles, len(points), axis=0)
+    on = closest_on_triangle(at, corners).barycentric
+    away = np.einsum("ki,kij->kj", on, corners) - at
+    return (dot(away, away) <= near * near).reshape(len(triangles), len(points))
 
 
 def _depth_of_corners(

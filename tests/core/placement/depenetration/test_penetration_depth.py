@@ -91,8 +91,9 @@ def test_what_is_said_to_be_deeper_is_so_by_its_triangles(other: Body, rng: np.r
 
 
 def test_whether_fine_bodies_overlap_is_said_without_measuring_how_deep() -> None:
-    """The count of Python calls is the same on every machine."""
+    """The count of Python calls is the same on every machine, once what is kept of a body is there."""
     at = pose((0.3, 0.2, 0.1), (0.5, 0.2, 0.1))
+    assert is_deeper(FINE, at, FINE, 1e-6)
     said = calls(lambda: is_deeper(FINE, at, FINE, 1e-6))
     assert said < 0.3 * calls(lambda: penetration_depth(FINE, at, FINE))
 
