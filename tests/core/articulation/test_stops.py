@@ -5,9 +5,11 @@ import numpy as np
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.articulation import Linkage, LinkageScene
 from physplace_addon.core.articulation.configuration import Configuration
-from physplace_addon.core.articulation.contact.clearances import ContactClearances, Sleepers
+from physplace_addon.core.articulation.contact.clearances import ContactClearances, Sleepers, least_lift
+from physplace_addon.core.articulation.least_motion import Gaps
 from physplace_addon.core.bodies import Body
 from physplace_addon.core.bodies.polyhedra import polyhedron
+from physplace_addon.core.contact.system import FIXED
 from physplace_addon.core.rigid import Pose
 from tests.core.articulation.figures import box
 
@@ -75,3 +77,14 @@ def test_a_way_between_ends_that_obey_goes_around_what_is_known_between_them() -
     assert clearances.gaps(scene.start.configuration).gap.min() > scene.kept / scene.groups.length
     end = scene.groups.configuration([turned(-0.3, MIDDLE, 1.01 * scene.kept)])
     assert clearances.checked(end) is not None
+
+
+def test_what_is_lifted_from_one_thing_is_not_pushed_into_another_that_was_clear() -> None:
+    """A floor that is cut into, and a slope above that a lift straight up would come to."""
+    normals = np.array([[0.0, 0.0, 1.0], [0.0, -0.6, -0.8]])
+    blocks = np.zeros((2, 2, 6))
+    blocks[:, 0, :3] = normals
+    gaps = Gaps.straight(np.array([-0.04, 0.01]), blocks, np.array([[0, FIXED], [0, FIXED]]))
+    (lift,) = least_lift(gaps, 1)
+    assert (gaps.gap + normals @ lift > -0.01).all()
+    assert lift[1] < -0.01, "it goes aside"

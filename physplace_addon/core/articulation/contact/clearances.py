@@ -55,7 +55,6 @@ _PIECE, _MOST_PIECES = 0.7, 8  # length of a piece, over the radius of a part th
 _TOUCHING = 1.5  # gap over D of a contact
 _OBEYS = 0.1  # gap, over D, by which the end of a motion may be less than is kept without being forbidden
 _LIFT_COMPLIANCE = 0.1  # beside 2, the square of a row of two unit normals
-_STAYING = 1.0  # gap more than D, over D, of points that touch at both ends of a tick
 _LEAST = 0.3  # gap over D that is kept where there was no more at the start of a tick
 # distance, over the reach of a tick, that is measured at most: a sleeping pair sleeps for some ticks
 _MARGIN = 4.0
@@ -241,7 +240,7 @@ class ContactClearances(Clearances[ContactSystem]):
         twists = twists_between(self._start, configuration, groups.length)
         if not twists.any():
             return before
-        half_way = self._half_way(configuration, twists)
+        half_way = self._half_way(twists)
         paths = part_paths(groups, before, self._start, configuration, half_way)
         stop = first_stop(before, paths, self._kept)
         if stop.share < 1.0:
@@ -250,27 +249,16 @@ class ContactClearances(Clearances[ContactSystem]):
             return None
         return before.at(groups.poses(configuration))
 
-    def _half_way(self, configuration: Configuration, twists: Floats) -> Configuration:
+    def _half_way(self, twists: Floats) -> Configuration:
         """Return where groups pass by half way, so that what slides on a contact stays on it.
 
         Groups turn evenly.  Were their centres to go straight, points that touch at both ends would go
         through arcs, about a^2 r / 8 deep for a turn a, and cut into what they slide on; and others would,
-        that come from above it.  So the centres are shifted there by the least s that lifts both:
-        min 1/2 |s|^2 + 1/2 |v|^2 / c with N s + g + v >= 0.  Its dual is (N N' + c) z + g >= 0, z >= 0,
-        s = N' z.  The compliance c keeps |s| within |v| / (2 sqrt(c)) where what is squeezed from two sides
-        cannot be lifted.
+        that come from above it.  So the centres are shifted there by the least that opens all gaps.
         """
-        length, rows = self._groups.length, self._rows
-        half = self._start.moved(0.5 * twists, length)
-        ends = [rows.gaps(each, 1.0).gap for each in (self._start, configuration)]
-        passed = rows.gaps(half, 1.0)
-        stay = np.flatnonzero((np.maximum(*ends) < _STAYING * self._kept) | (passed.gap < 0.0))
-        if not len(stay):
-            return half
-        count, there = len(self._groups), passed.take(stay)
-        normals = there.dense(count).reshape(len(stay), count, 6)[:, :, :3].reshape(len(stay), 3 * count)
-        pushes = complementary(normals @ normals.T + _LIFT_COMPLIANCE * np.eye(len(stay)), there.gap)
-        return Configuration(half.centre + (pushes @ normals).reshape(count, 3), half.turn)
+        half = self._start.moved(0.5 * twists, self._groups.length)
+        lift = least_lift(self._rows.gaps(half, 1.0), len(self._groups))
+        return Configuration(half.centre + lift, half.turn)
 
     def _on_path(self, share: float, twists: Floats, half_way: Configuration) -> Configuration:
         """Return where groups are at a share of the path by twists (m, 6) that passes by half way."""
@@ -291,6 +279,21 @@ class ContactClearances(Clearances[ContactSystem]):
         more.kept[:] = np.clip(at_start, _LEAST * self._kept, self._kept)
         self.end_is_forbidden = bool((more.gaps(end, 1.0).gap < -_OBEYS * self._kept).any())
         self._rows = CarriedGaps.join([self._rows, more])
+
+
+def least_lift(gaps: Gaps, count: int) -> Floats:
+    """Return the shifts s (m, 3) of so many groups that open gaps g by their normals N: the least ones,
+    min 1/2 |s|^2 + 1/2 |v|^2 / c with N s + g + v >= 0.
+
+    The dual is (N N' + c) z + g >= 0, z >= 0, s = N' z.  Open gaps are in it: a shift may close them.  The
+    compliance c keeps |s| within |v| / (2 sqrt(c)) where what is squeezed from two sides cannot be lifted.
+    """
+    if (gaps.gap >= 0.0).all():
+        return np.zeros((count, 3))
+    size = len(gaps.gap)
+    normals = gaps.dense(count).reshape(size, count, 6)[:, :, :3].reshape(size, 3 * count)
+    pushes = complementary(normals @ normals.T + _LIFT_COMPLIANCE * np.eye(size), gaps.gap)
+    return np.asarray(pushes @ normals).reshape(count, 3)
 
 
 @dataclass(frozen=True, eq=False)
