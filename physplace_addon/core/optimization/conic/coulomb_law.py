@@ -39,8 +39,8 @@ from .cone_system import DELTA, ConeSystem, SingularMatrixError
 _ROUNDED = 1e-13  # residual below which another iteration seldom makes it smaller
 _PATIENCE = 2  # iterations without progress after which Newton's method is given up
 _PROGRESS = 0.8  # of the residual before, of few contacts, or of the least one before, that is progress
-_PARTS = (1.0, 0.5, 0.25, 0.1, 0.03)  # of a step that are tried
-_DECREASE = 0.1  # of the residual, times the part of a step, that accepts it (Armijo)
+PARTS = (1.0, 0.5, 0.25, 0.1, 0.03)  # of a step that are tried
+DECREASE = 0.1  # of the residual, times the part of a step, that accepts it (Armijo)
 _LOCAL = 1e-8  # residual below which all of a step is taken: contacts change state by rounding there
 _FEW = 32  # contacts that may change between their states before Newton's method fails
 _REGULARIZED = 1e-2  # eps, over the residual
@@ -187,11 +187,11 @@ def newton(problem: ScaledProblem, point: Point, most: int, enough: float = 0.0)
         if least <= max(_ROUNDED, enough) or since >= _PATIENCE or not np.isfinite(residuals.norm):
             return best, least, iteration
         try:
-            change = _newton_change(problem, point, residuals)
+            change = newton_change(problem, point, residuals)
         except SingularMatrixError:
             return best, least, iteration
         last = residuals.norm if problem.has_few_contacts else lowest
-        point, residuals = _damped(problem, point, residuals.norm, change)
+        point, residuals = damped(problem, point, residuals, change)
         since = 0 if residuals.norm < _PROGRESS * last else since + 1
         lowest = min(lowest, residuals.norm)
         worst = residuals.largest(point.forces)
@@ -200,19 +200,40 @@ def newton(problem: ScaledProblem, point: Point, most: int, enough: float = 0.0)
     return best, least, most
 
 
-def _damped(problem: ScaledProblem, point: Point, norm: float, change: Point) -> tuple[Point, Residuals]:
+def damped(problem: ScaledProblem, point: Point, before: Residuals, change: Point) -> tuple[Point, Residuals]:
     """Return the point after the longest part of a change that lowers the residual, or after the best."""
-    tried: list[tuple[Point, Residuals]] = []
-    for part in _PARTS:
-        moved = point.moved(change, part)
-        residuals = problem.residuals(moved)
-        tried.append((moved, residuals))
-        if norm < _LOCAL or residuals.norm < (1.0 - _DECREASE * part) * norm:
-            break
-    return min(tried, key=lambda found: found[1].norm)
+    norm, moved = before.norm, point.moved(change, 1.0)
+    residuals = problem.residuals(moved)
+    if norm < _LOCAL or residuals.norm < (1.0 - DECREASE) * norm:
+        return moved, residuals
+    part = _best_part(before, residuals, (point.forces, moved.forces), norm)
+    if part == 1.0:
+        return moved, residuals
+    moved = point.moved(change, part)
+    return moved, problem.residuals(moved)
 
 
-def _newton_change(problem: ScaledProblem, point: Point, residuals: Residuals) -> Point:
+def _best_part(before: Residuals, after: Residuals, forces: tuple[Floats, Floats], norm: float) -> float:
+    """Return the longest part of a change that lowers the residual, or the best.
+
+    All but Coulomb's law is linear, so parts need no products with matrices.
+
+    Args:
+        before, after: what conditions lack without the change, and after all of it.
+        forces: z (3, K) there.
+        norm: the residual before.
+    """
+    parts = np.array(PARTS)
+    share = parts[:, None]
+    linear = [one + share * (two - one) for one, two in zip(before[:2], after[:2], strict=True)]
+    trial, z = (one + share[:, :, None] * (two - one) for one, two in ((before.trial, after.trial), forces))
+    law = _projected(trial.transpose(1, 0, 2)) - z.transpose(1, 0, 2)
+    norms = np.sqrt(sum((each**2).sum(axis=1) for each in linear) + (law**2).sum(axis=(0, 2)))
+    lower = np.flatnonzero(norms < (1.0 - DECREASE * parts) * norm)
+    return float(parts[lower[0] if len(lower) else norms.argmin()])
+
+
+def newton_change(problem: ScaledProblem, point: Point, residuals: Residuals) -> Point:
     """Return the step of Newton's method."""
     system = problem.system
     eps = min(max(DELTA, _REGULARIZED * residuals.largest(point.forces)), _REGULARIZED)

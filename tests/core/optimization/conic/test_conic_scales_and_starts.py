@@ -10,13 +10,16 @@ from scipy import sparse
 
 from physplace_addon.core.optimization.conic import cone_system
 from physplace_addon.core.optimization.conic.conic_problem import (
+    ConeQP,
     ConicQP,
     ConicSolution,
     ContactRows,
     Forces,
     LinearRows,
+    ScaledConicQP,
 )
 from physplace_addon.core.optimization.conic.conic_qp import solve_conic_qp
+from physplace_addon.core.optimization.conic.coulomb_law import DECREASE, PARTS, Point, damped, newton_change
 from tests.core.optimization.conic.boxes_in_contact import (
     GRAVITY,
     STEP,
@@ -29,6 +32,27 @@ from tests.core.optimization.conic.boxes_in_contact import (
     wall,
     with_rows,
 )
+
+
+def test_the_longest_part_of_a_newton_step_that_lowers_the_residual_is_taken() -> None:
+    """As where each part is tried by itself, with products of its own."""
+    shorter = 0
+    for seed in range(30):
+        rng = np.random.default_rng([15, seed])
+        given = wall(4, 2).problem(0.3 * rng.normal(size=48), 0.5)
+        problem = ScaledConicQP(ConeQP.of(given)).problem
+        point, change = (
+            Point(rng.normal(size=48), np.zeros(0), rng.normal(size=problem.offsets.shape)) for _ in range(2)
+        )
+        before = problem.residuals(point)
+        change = newton_change(problem, point, before) if seed % 2 else change
+        tried = {part: problem.residuals(point.moved(change, part)).norm for part in PARTS}
+        lower = [part for part, norm in tried.items() if norm < (1.0 - DECREASE * part) * before.norm]
+        wanted = lower[0] if lower else min(tried, key=lambda part: tried[part])
+        _, residuals = damped(problem, point, before, change)
+        assert residuals.norm == tried[wanted]
+        shorter += wanted < 1.0
+    assert shorter > 5
 
 
 @pytest.mark.parametrize("size", [1e-3, 1.0, 1e2])
