@@ -2,11 +2,11 @@
 
 A tick begins at a valid configuration q_s.  It solves for the least motion (`least_motion`) with goals moved
 only a share s of what is left of them, and held back to q_s by an anchor of strength 1/s - 1: without
-constraints and goals that gives the share s of the motion.  s starts at what keeps goals, and points by the
-rate of the tick before, from being moved farther than a tick may, and at what that tick could be; twice that
-if it was not cut.  s gets smaller where the solution moves too far, where joints do not close, or where
-something is in the way.  So long goals are subdivided (Choi and Cremer 1999, section 5), and what snaps by
-itself, as a straight arm that bends, moves at no more than this speed.
+constraints and goals that gives the share s of the motion.  s starts at what keeps goals from being moved
+farther than a tick may, and at what the tick before could be; twice that if it was not cut.  s gets smaller
+where the solution moves too far, where joints do not close, or where something is in the way.  So long goals
+are subdivided (Choi and Cremer 1999, section 5), and what snaps by itself, as a straight arm that bends,
+moves at no more than this speed.
 
 The reference of least motion is the configuration where the figure was grabbed, not that of the tick before:
 the pose then is a function of the goals alone, as long as contacts do not change, and out and back returns.
@@ -76,7 +76,7 @@ class Tracking:
         self.grabbed = self.reference = configuration
         self.iterate = Iterate.start(configuration, equations)
         self._limits = Limits.at(self._bare, configuration, near)
-        self._most, self._rate = 1.0, 0.0  # s that is tried at most; length of a tick, over the goals' way
+        self._most = 1.0  # s that the next tick tries at most
         self._left = np.inf  # what it left of the goals, over L or radians
         self.behind = np.inf  # how far goals have moved, over L or radians, that no tick has followed
 
@@ -136,10 +136,9 @@ class Tracking:
         of_figure = self._groups.moved_by(self.grabbed, self.reference)
         self.behind = min(self.behind, max(left, of_figure), _FARTHEST)
         if left < _COMES_BACK * self._left:
-            self._most, self._rate = 1.0, 0.0
+            self._most = 1.0
         share = min(1.0, step / self.behind) if self.behind > 0.0 else 1.0
-        led = self._rate * self.behind  # as far as all of that would lead
-        share = min(share, self._most, _SAFELY * speed / led if led > 0.0 else 1.0)
+        share = min(share, self._most)
         solution: Solution | None = None
         bent: Solution | None = None
         wanders = np.inf if enough <= _ENOUGH else _WANDERS * speed  # where no tick follows it is let run
@@ -201,7 +200,6 @@ class Tracking:
     def _arrived(self, tick: Tick[ValidT], cut: bool) -> Tick[ValidT]:
         """Go on from where a tick leads.  cut: whether it was made shorter: the next share is no greater."""
         self._most = tick.share if cut else 2.0 * tick.share
-        self._rate = tick.length / (tick.share * self.behind) if self.behind > 0.0 else 0.0
         self.iterate = tick.solution.iterate
         self.behind *= 1.0 - tick.share
         self._left = self.equations.unmet(tick.solution.rows.value)

@@ -243,21 +243,6 @@ def test_a_tick_after_one_that_was_cut_is_no_longer_and_the_next_twice_as_long()
     assert shares[1:] == [shares[0], 2.0 * shares[0]]
 
 
-def test_a_tick_takes_the_share_at_which_points_move_as_fast_as_they_may() -> None:
-    figure = figures.chain(4, 0.4)
-    scene, tip = scene_of(figure), tip_of(figure, 3)
-    here = scene.start.configuration
-    tracking = Tracking(scene.equations, here, scene.equations.coordinates(here))
-    tracking.follow([PointGoal(3, TIP, tip + np.array([0.0, 0.0, 0.5]))])
-    ticks = []
-    for _ in range(3):
-        ticks.append(tracking.tick(here, NoClearances(), 10.0, 0.05, 1e-5))
-        here = ticks[-1].solution.iterate.configuration
-    led = ticks[1].length / ticks[1].share * (1.0 - ticks[1].share)
-    assert ticks[2].share == pytest.approx(0.9 * 0.05 / led)
-    assert 0.04 < ticks[2].length < 0.05
-
-
 def test_a_goal_that_was_far_and_is_near_again_before_the_next_tick_is_met_by_it() -> None:
     figure = figures.chain(4, 0.4)
     scene, tip = scene_of(figure), tip_of(figure, 3)
