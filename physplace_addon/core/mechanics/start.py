@@ -51,7 +51,11 @@ _OF_PART = 6
 
 
 def clear_start(
-    system: ContactSystem, reach: Reach, tolerance: float, coordinates: Coordinates = FREE_BODIES
+    system: ContactSystem,
+    reach: Reach,
+    tolerance: float,
+    coordinates: Coordinates = FREE_BODIES,
+    farthest: float | None = None,
 ) -> Adjusted | None:
     """Return the system free of overlaps, and its interface points; None if bodies interfere.
 
@@ -60,8 +64,11 @@ def clear_start(
         reach: how far interface points are searched, over the radii.
         tolerance: the depth, in scene units, up to which overlaps are corrected by the least change of poses.
         coordinates: what may move.
+        farthest: the longest of these changes, over the radii; None for about four times the tolerance.  What
+            is wedged between two faces has to go farther than it is deep.
     """
     given, radius = system, system.radius
+    farthest = 4.0 * tolerance / radius if farthest is None else farthest
     system = replace(system, sign_tolerance=max(_UNSURE, 2.0 * tolerance / radius))
     for pair in system.pairs(0.0):
         body_pair, solids = system.body_pair(pair), system.solids(pair)
@@ -79,10 +86,7 @@ def clear_start(
         if (points.gap >= least).all() and not collides:
             return Adjusted(given.at(system.poses) if system.poses is not given.poses else given, points)
         lift = least_correction(system, coordinates, points.take(points.gap < tolerance))
-        if (
-            lift is None
-            or coordinates.length(system, lift) > 4.0 * tolerance / radius + 2.0 * CONTACT_CLEARANCE
-        ):
+        if lift is None or coordinates.length(system, lift) > farthest + 2.0 * CONTACT_CLEARANCE:
             return None
         system = coordinates.displaced(system, lift) if coordinates.bend else system.displaced(lift)
     return None
