@@ -276,7 +276,7 @@ def deepest_overlap(
     if active.closed or all(body.closed for body in world):
         depths_of_points = depths_of_points[depths_of_points <= max(depth.most for depth in depths) + slack]
     if not (active.closed and all(body.closed for body in world)):
-        least = max(least, float(_depths_of_cuts(body_pair, points, rounding).max(initial=0.0)))
+        least = max(least, float(_depths_of_cuts(body_pair, points, rounding, least).max(initial=0.0)))
     most = max(depth.most for depth in depths) + slack
     exactly = float(depths_of_points.max(initial=0.0))
     if bounds > 0.0:
@@ -285,7 +285,7 @@ def deepest_overlap(
     return exactly if is_exact else max(exactly, least)
 
 
-def _depths_of_cuts(body_pair: BodyPair, points: InterfacePoints, near: float) -> Floats:
+def _depths_of_cuts(body_pair: BodyPair, points: InterfacePoints, near: float, least: float) -> Floats:
     """Return how deep (k,), lengths, the flat triangles that meet cut through each other.
 
     It is how far the lesser part of one is through the plane of the other.  Where an edge touches an edge,
@@ -293,15 +293,19 @@ def _depths_of_cuts(body_pair: BodyPair, points: InterfacePoints, near: float) -
     normal of an interface point on both triangles that parts them.
 
     near: how far, a length, a point may be from a triangle that it is on.
+    least: a depth, a length, up to which cuts need not be looked at.
     """
     cuts = triangle_overlaps(body_pair)
-    depth = cuts.depth.copy()
+    cuts = cuts.take(cuts.depth > least)
     first = body_pair.pose.points(body_pair.active.body.triangles[cuts.triangles[:, 0]])
     second = body_pair.world.body.triangles[cuts.triangles[:, 1]]
-    some, point = np.nonzero(_are_on(points.point1, first, near) & _are_on(points.point2, second, near))
-    normal = points.normal[point, None]
-    apart = dot(second[some], normal).max(axis=1) - dot(first[some], normal).min(axis=1)
-    np.minimum.at(depth, some, apart.clip(min=0.0))
+    depth, at_once = cuts.depth.copy(), max(1, _AT_ONCE // max(1, len(points)))
+    for i in range(0, len(cuts), at_once):
+        one, two = first[i : i + at_once], second[i : i + at_once]
+        some, point = np.nonzero(_are_on(points.point1, one, near) & _are_on(points.point2, two, near))
+        normal = points.normal[point, None]
+        apart = dot(two[some], normal).max(axis=1) - dot(one[some], normal).min(axis=1)
+        np.minimum.at(depth, i + some, apart.clip(min=0.0))
     return depth
 
 
