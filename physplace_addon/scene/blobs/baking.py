@@ -8,7 +8,8 @@ properties, so that removing the bake restores it exactly, and another bake begi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,9 +17,10 @@ import bpy
 from bpy.types import Action, Context, Object
 
 from ...core.implicit.control.state import SculptStatus
-from ..access import custom_properties, present, scene_of
+from ..access import custom_properties, scene_of
 from ..errors import SceneError
-from ..writing.actions import curves_of, own_action_without, slot_of, use_slot
+from ..writing.actions import curves_of, own_action_without, slot_of, use_former_action
+from ..writing.animated_values import AnimatedValues
 from ..writing.keys import GENERATED
 from .elements.elements import EmptyUpdate
 from .empties import numbers, write_update
@@ -27,6 +29,7 @@ from .objects import family_of
 
 GROUP = "Blob"
 ACTION, SLOT = "physplace_unbaked_action", "slot"
+MISSING = ""  # the value of a custom property that was not there
 Frames = Mapping[int, Iterable[EmptyUpdate]]
 
 
@@ -43,15 +46,7 @@ class _FormerBake:
     def put_back(self) -> None:
         """Give the element its bake again."""
         _store(self.obj, self.unbaked, self.unbaked_action)
-        data = self.obj.animation_data or self.obj.animation_data_create()
-        present(data).action = self.action
-        if self.action is not None:
-            use_slot(self.obj, self.slot)
-
-    def discard(self) -> None:
-        """Remove its action, which nothing uses any more."""
-        if self.action is not None and self.action.users == 0:
-            bpy.data.actions.remove(self.action)
+        _use_action(self.obj, self.action, self.slot)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,19 +63,24 @@ def bake(context: Context, blob: Object, first: int, last: int) -> Baked:
     The surface follows its keyed control points and elements, not the bake that it had before. Raises
     SceneError, with the blob and that bake as they were.
     """
-    former = _taken(context, blob)
-    try:
-        baked = _baked(context, blob, first, last)
-    except SceneError:
-        for element in _taken(context, blob):
-            element.discard()
-        for element in former:
-            element.put_back()
-        if former:
-            _show(context)
-        raise
-    for element in former:
-        element.discard()
+    with _kept_without_keys(context, blob):
+        former, done = _taken(blob), False
+        try:
+            if former:
+                _show(context)
+            baked = _baked(context, blob, first, last)
+            done = True
+        finally:
+            if done:
+                _discard(former)
+            else:
+                _discard(_taken(blob))
+                for element in former:
+                    element.put_back()
+    for obj in _baked_elements(blob):
+        action = _action_of(obj)
+        if action is not None:
+            action.name = f"{obj.name} Baked"
     return baked
 
 
@@ -95,7 +95,6 @@ def _baked(context: Context, blob: Object, first: int, last: int) -> Baked:
         if state.stuck.any() or state.status is SculptStatus.VANISHED:
             unreached.append(frame)
     _write(updates)
-    _show(context)
     return Baked(len(updates), tuple(unreached))
 
 
@@ -104,20 +103,51 @@ def free(context: Context, blob: Object) -> bool:
 
     Returns whether any was baked. Raises SceneError where an action cannot be exchanged.
     """
-    former = _taken(context, blob)
-    for element in former:
-        element.discard()
+    with _kept_without_keys(context, blob):
+        former = _taken(blob)
+        _discard(former)
     return bool(former)
 
 
-def _taken(context: Context, blob: Object) -> list[_FormerBake]:
+@contextmanager
+def _kept_without_keys(context: Context, blob: Object) -> Iterator[None]:
+    """Show the frame anew after the block, with all that was changed without a key, but for what is baked.
+
+    If the block fails, that is as it was, too.
+    """
+    values, bakes, done = AnimatedValues.of_all(), dict[int, set[str]](), False
+
+    def note() -> None:
+        for obj in _baked_elements(blob):
+            bakes.setdefault(obj.session_uid, set()).update(custom_properties(obj)[UNBAKED].keys())
+
+    note()
+    try:
+        yield
+        done = True
+    finally:
+        note()
+        if bakes:
+            _show(context)
+            values.put_back(bakes if done else None)
+
+
+def _baked_elements(blob: Object) -> list[Object]:
+    return [obj for obj in family_of(blob) if UNBAKED in custom_properties(obj)]
+
+
+def _taken(blob: Object) -> list[_FormerBake]:
     """Take the bakes from a blob's elements. Raises SceneError where an action cannot be exchanged."""
     for obj in family_of(blob):
         _check_not_tweaked(obj)
-    former = [_taken_from(obj) for obj in family_of(blob) if UNBAKED in custom_properties(obj)]
-    if former:
-        _show(context)
-    return former
+    return [_taken_from(obj) for obj in _baked_elements(blob)]
+
+
+def _discard(former: Sequence[_FormerBake]) -> None:
+    """Remove the actions of bakes that nothing uses any more; linked duplicates share one."""
+    for action in {element.action for element in former if element.action is not None}:
+        if action.users == 0:
+            bpy.data.actions.remove(action)
 
 
 def _show(context: Context) -> None:
@@ -175,6 +205,15 @@ def _store(obj: Object, unbaked: Mapping[str, Any], action: Action | None) -> No
         obj[ACTION] = action
 
 
+def _use_action(obj: Object, action: Action | None, slot: str) -> None:
+    """Make an element use an action and a slot, or none."""
+    if action is not None:
+        obj.animation_data_create()
+        use_former_action(obj, action, slot)
+    elif obj.animation_data is not None:
+        obj.animation_data.action = None
+
+
 def _action_of(obj: Object) -> Action | None:
     return None if obj.animation_data is None else obj.animation_data.action
 
@@ -188,9 +227,7 @@ def _key(obj: Object, update: EmptyUpdate, frame: int) -> None:
 
 
 def _finish(obj: Object) -> None:
-    own, data = custom_properties(obj)[UNBAKED], obj.animation_data
-    if data is not None and data.action is not None:
-        data.action.name = f"{obj.name} Baked"
+    own = custom_properties(obj)[UNBAKED]
     for curve in curves_of(obj):
         if curve.data_path in own:
             for point in curve.keyframe_points:
@@ -203,14 +240,13 @@ def _taken_from(obj: Object) -> _FormerBake:
     own, data = custom_properties(obj), obj.animation_data
     before, action = own[UNBAKED].to_dict(), own.get(ACTION)
     former = _FormerBake(obj, _action_of(obj), slot_of(obj), before, action)
-    if data is not None:
-        data.action = action
-        if action is not None:
-            use_slot(obj, before[SLOT])
-        elif not len(data.drivers) and not len(data.nla_tracks):
-            obj.animation_data_clear()
+    _use_action(obj, action, before[SLOT])
+    if action is None and data is not None and not len(data.drivers) and not len(data.nla_tracks):
+        obj.animation_data_clear()
     for path, value in before.items():
-        if path.startswith("["):
+        if value == MISSING and path.startswith("["):
+            own.pop(path[2:-2], None)
+        elif path.startswith("["):
             obj[path[2:-2]] = value
         elif path != SLOT:
             setattr(obj, path, value)
@@ -221,5 +257,7 @@ def _taken_from(obj: Object) -> _FormerBake:
 
 
 def _value(obj: Object, path: str) -> Any:
-    """Return the value at a data path of an object: a number, or several."""
-    return custom_properties(obj)[path[2:-2]] if path.startswith("[") else list(numbers(getattr(obj, path)))
+    """Return the value at a data path of an object: a number, or several; MISSING for none."""
+    if path.startswith("["):
+        return custom_properties(obj).get(path[2:-2], MISSING)
+    return list(numbers(getattr(obj, path)))

@@ -85,14 +85,14 @@ def keys_restored_on_error(obj: Object, *, always: bool = False) -> Iterator[Non
             if state is None:
                 changed = _remove_new_action(obj, had_data=data is not None)
             elif changed := state.put_back():
-                _use_former(obj, state.action, slot)
+                use_former_action(obj, state.action, slot)
             if changed:
                 view_layer_of(bpy.context).update()  # else keys are evaluated after the values are set
                 values.put_back()
             set_channels(obj, before)
 
 
-def _use_former(obj: Object, action: Action, slot: str) -> None:
+def use_former_action(obj: Object, action: Action, slot: str) -> None:
     """Make an object use an action and a slot again; Blender 4.2 takes away an action without keys."""
     data: Any = obj.animation_data
     if data.action != action:

@@ -23,6 +23,7 @@ from bpy.utils import unescape_identifier
 from .action_state import curve_lists, plain
 
 _CUSTOM: Final = re.compile(r'(?P<owner>.*)\["(?P<name>(?:[^"\\]|\\.)*)"\]', re.DOTALL)
+_ITEM: Final = re.compile(r"(?P<array>.*)\[(?P<index>\d+)\]", re.DOTALL)  # one number of a property, by itself
 _MODE: Final = "rotation_mode"  # set first: Blender converts the rotation to a new mode
 
 _Address = tuple[int, bool]  # the id of a data-block, and whether its own node tree is meant
@@ -106,10 +107,23 @@ def _animating(block: Any) -> Iterator[Any]:
 
 def _put_back(block: Any, path: str, value: Any) -> None:
     try:
-        differs = plain(block.path_resolve(path)) != value
+        now = plain(block.path_resolve(path))
     except ValueError:  # it is not there any more
         return
-    if not differs:
+    if now != value and _is_like(now, value):
+        _write(block, path, value)
+
+
+def _is_like(now: Any, value: Any) -> bool:
+    """Return whether a property has as many numbers as a value: an artist may have made another of it."""
+    both = isinstance(now, tuple), isinstance(value, tuple)
+    return len(now) == len(value) if all(both) else not any(both)
+
+
+def _write(block: Any, path: str, value: Any) -> None:
+    item = _ITEM.fullmatch(path)
+    if item is not None:
+        block.path_resolve(item["array"])[int(item["index"])] = value
         return
     custom = _CUSTOM.fullmatch(path)
     if custom is None:

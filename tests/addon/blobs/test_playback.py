@@ -11,7 +11,7 @@ from physplace_addon.overlay.disks import BlobMarks
 from physplace_addon.overlay.drawing import open_drawings
 from physplace_addon.overlay.layers import Primitive
 from physplace_addon.scene.access import custom_properties, present
-from physplace_addon.scene.blobs import frames
+from physplace_addon.scene.blobs import baking, frames
 from physplace_addon.scene.blobs.models import read_blob
 from tests.addon.blobs.two_balls import off
 from tests.addon.running import refused
@@ -97,6 +97,46 @@ def test_a_bake_that_fails_leaves_the_one_before_it(keyed: bpy.types.Object) -> 
     np.testing.assert_array_equal(in_frames(keyed), baked)
     assert physplace.blob_free_bake() == {"FINISHED"}
     np.testing.assert_array_equal(in_frames(keyed), before)
+
+
+def test_a_bake_that_is_interrupted_half_way_leaves_the_one_before_it(
+    keyed: bpy.types.Object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert physplace.blob_bake(frame_start=1, frame_end=6) == {"FINISHED"}
+    baked, actions = in_frames(keyed), set(bpy.data.actions.keys())
+
+    def interrupted(_obj: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(baking, "_finish", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        baking.bake(bpy.context, keyed, 1, 6)
+    assert set(bpy.data.actions.keys()) == actions
+    np.testing.assert_array_equal(in_frames(keyed), baked)
+
+
+def test_a_baked_element_may_have_a_linked_duplicate(keyed: bpy.types.Object) -> None:
+    before = in_frames(keyed)
+    assert physplace.blob_bake(frame_start=1, frame_end=6) == {"FINISHED"}
+    for obj in bpy.data.objects:
+        obj.select_set(obj.name == "Sphere")
+    bpy.ops.object.duplicate(linked=True)
+    scenes.activate(keyed)
+    assert physplace.blob_bake(frame_start=1, frame_end=6) == {"FINISHED"}
+    assert physplace.blob_free_bake() == {"FINISHED"}
+    assert len(in_frames(keyed)) == len(before)
+    assert not [action for action in bpy.data.actions if "Baked" in action.name]
+
+
+def test_what_was_moved_without_a_key_stays_where_it_is(keyed: bpy.types.Object) -> None:
+    cube = scenes.cube("Cube")
+    cube.keyframe_insert("location", frame=1)
+    cube.location.y = 0.25
+    scenes.activate(keyed)
+    assert physplace.blob_bake(frame_start=1, frame_end=6) == {"FINISHED"}
+    assert cube.location.y == 0.25
+    assert physplace.blob_free_bake() == {"FINISHED"}
+    assert cube.location.y == 0.25
 
 
 def test_the_thinness_may_be_keyed_and_another_order_of_elements_is_refused(keyed: bpy.types.Object) -> None:
