@@ -137,12 +137,11 @@ class Tracking:
         self.behind = min(self.behind, max(left, of_figure), _FARTHEST)
         if left < _COMES_BACK * self._left:
             self._most = 1.0
-        share = min(1.0, step / self.behind) if self.behind > 0.0 else 1.0
-        share = min(share, self._most)
+        share = longest = min(1.0, self._most, step / self.behind if self.behind > 0.0 else 1.0)
         solution: Solution | None = None
         bent: Solution | None = None
         wanders = np.inf if enough <= _ENOUGH else _WANDERS * speed  # where no tick follows it is let run
-        longest, tried = share, _ATTEMPTS
+        tried = _ATTEMPTS
         near: Solution | None = None  # where Newton's method begins, if not at the start
         for attempt in range(_ATTEMPTS):
             if bent is None:
@@ -187,8 +186,10 @@ class Tracking:
         """Return where Newton's method begins for a share of the motion to a solution: that share of the way,
         with the multipliers of the solution, which pull as hard; None for the start.
         """
-        if share == 1.0 or not solution.closed:
-            return solution if solution.closed else None
+        if not solution.closed:
+            return None
+        if share == 1.0:
+            return solution
         there = self._on_way(at.configuration, solution.iterate.configuration, share)
         iterate = replace(solution.iterate, configuration=there)
         return replace(solution, iterate=iterate, rows=self.equations.rows(there))
@@ -285,9 +286,10 @@ class Tracking:
 
     def _is_stuck(self, solution: Solution, start: Configuration) -> bool:
         """Return whether a goal is not met, nothing is in the way, and yet nothing moves."""
-        left, is_held = self.equations.unmet(solution.rows.value), solution.limits or solution.clearances
-        moved = self._groups.moved_by(start, solution.iterate.configuration)
-        return not is_held and left > _UNMET and moved < _STUCK
+        if solution.limits or solution.clearances:
+            return False
+        left = self.equations.unmet(solution.rows.value)
+        return left > _UNMET and self._groups.moved_by(start, solution.iterate.configuration) < _STUCK
 
     def _bent(
         self,

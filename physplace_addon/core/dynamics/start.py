@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
-from ..contact.system import FIXED, OVERLAP, Adjusted, ContactSystem, InterfacePoints, Reach
+from ..contact.system import FIXED, OVERLAP, ContactSystem, InterfacePoints, Reach
 from ..mechanics.start import clear_start
 from ..optimization.step_qp import solve_qp
 from .motion import Motion, anchor_frames
@@ -20,8 +20,6 @@ _ROUNDS = 4
 _NEARLY = 0.9  # of a gap that is enough
 _SHARES = (1.0, 0.5, 0.2, 0.05)  # of the gap to be kept that are tried where there is no more room
 _SHALLOW = 1e-3  # depth, over the least radius, up to which bodies that overlap are parted
-# Such depths, the finest first: within one, normals tell the side of an open sheet, perhaps the wrong one.
-_DEPTHS = (1e-6, _SHALLOW)  # what single precision explains; small errors of modelling
 
 
 def parted(scene: Scene, motion: Motion) -> Motion | None:
@@ -31,7 +29,7 @@ def parted(scene: Scene, motion: Motion) -> Motion | None:
     Where there is no room for that gap, as between bricks that fill a box, it is less.
     """
     system = scene.system(motion)
-    cleared = _cleared(system, _reach(scene, scene.hold))
+    cleared = clear_start(system, _reach(scene, scene.hold), _SHALLOW * system.radius)
     if cleared is None:
         return None
     begin = Motion.of(scene.inertia, cleared.system.poses, motion.velocity(scene.inertia), motion.spin)
@@ -49,13 +47,13 @@ def interfering(scene: Scene, motion: Motion) -> tuple[int, ...]:
     """
     system, found = scene.system(motion), set[int]()
     near = frozenset(system.pairs(0.0))
-    reach = _reach(scene, scene.hold)
+    tolerance, reach = _SHALLOW * system.radius, _reach(scene, scene.hold)
     for pair in near:
         alone = replace(system, never_meeting=system.never_meeting | (near - {pair}))
-        if _cleared(alone, reach) is None:
+        if clear_start(alone, reach, tolerance) is None:
             found |= {number for number in pair if number != FIXED}
             if pair[1] == FIXED:
-                found |= _interfering_parts(system, pair[0], reach)
+                found |= _interfering_parts(system, pair[0], reach, tolerance)
     return tuple(sorted(found))
 
 
@@ -67,22 +65,13 @@ def with_seated_joints(scene: Scene, numbers: Ints, motion: Motion) -> Scene:
     return replace(scene, joints=joints)
 
 
-def _cleared(system: ContactSystem, reach: Reach) -> Adjusted | None:
-    """Return the system free of shallow overlaps, and its interface points; None if bodies interfere."""
-    for depth in _DEPTHS:
-        found = clear_start(system, reach, depth * system.radius, farthest=4.0 * _SHALLOW)
-        if found is not None:
-            return found
-    return None
-
-
-def _interfering_parts(system: ContactSystem, number: int, reach: Reach) -> set[int]:
+def _interfering_parts(system: ContactSystem, number: int, reach: Reach, tolerance: float) -> set[int]:
     """Return the numbers of the fixed bodies that a moving one overlaps."""
     body, pose = system.bodies[number].body, system.poses[number]
     return {
         len(system) + i
         for i, part in enumerate(system.parts)
-        if _cleared(ContactSystem.of([body], [pose], [part]), reach) is None
+        if clear_start(ContactSystem.of([body], [pose], [part]), reach, tolerance) is None
     }
 
 

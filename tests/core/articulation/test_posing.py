@@ -71,6 +71,22 @@ def test_joints_move_at_most_three_times_as_fast_as_the_goal(make: Callable[[], 
         before, place = now, target
 
 
+@pytest.mark.parametrize("nudge", [1e-12, 1e-8])
+def test_a_goal_that_hardly_moves_while_the_figure_is_behind_is_reached(nudge: float) -> None:
+    """As a mouse that stands still does, whose place is read again and again in single precision."""
+    figure = figures.chain(4, 0.4)
+    scene, tip = scene_of(figure), tip_of(figure, 3)
+    far = tip + np.array([0.0, 0.3, 0.74])
+    drag = LinkageDrag(scene, scene.start, [PointGoal(3, TIP, tip)])
+    drag.move_to([PointGoal(3, TIP, far)])
+    for _ in range(2):
+        drag.step()
+    drag.move_to([PointGoal(3, TIP, far + np.array([0.0, 0.0, nudge]))])
+    for _ in range(20):
+        drag.step()
+    assert drag.status is LinkageStatus.REACHED
+
+
 @pytest.mark.parametrize(
     "make", [lambda: figures.chain(6, 0.4), lambda: figures.ring(19, tilt=True), figures.four_bar]
 )
