@@ -40,6 +40,10 @@ from .point_depths import between_solids, inside_solid, without_overlap
 
 # Corrections of the start; each is a Newton step, so that a start that rounding explains takes one or two.
 _ROUNDS = 5
+# Longest correction over R of any depth: what is wedged between two faces goes much farther than it is deep.
+_WEDGED = 1e-4
+# Depth over R that single precision explains.
+_FINEST = 1e-6
 # Gap over R below which normal cones decide on which side two features are, since it may be a depth.
 _UNSURE = 1e-4
 # Depth over R of the points under a face that are tested for being inside: above rounding, below any detail.
@@ -51,24 +55,32 @@ _OF_PART = 6
 
 
 def clear_start(
-    system: ContactSystem,
-    reach: Reach,
-    tolerance: float,
-    coordinates: Coordinates = FREE_BODIES,
-    farthest: float | None = None,
+    system: ContactSystem, reach: Reach, tolerance: float, coordinates: Coordinates = FREE_BODIES
 ) -> Adjusted | None:
     """Return the system free of overlaps, and its interface points; None if bodies interfere.
+
+    What single precision explains is tried first: within the tolerance normal cones decide on which side of
+    an open sheet a body is, and may be wrong where the tolerance is coarse.
 
     Args:
         system: the bodies where they start.
         reach: how far interface points are searched, over the radii.
         tolerance: the depth, in scene units, up to which overlaps are corrected by the least change of poses.
         coordinates: what may move.
-        farthest: the longest of these changes, over the radii; None for about four times the tolerance.  What
-            is wedged between two faces has to go farther than it is deep.
     """
+    for depth in sorted({min(tolerance, _FINEST * system.radius), tolerance}):
+        found = _cleared(system, reach, depth, coordinates)
+        if found is not None:
+            return found
+    return None
+
+
+def _cleared(
+    system: ContactSystem, reach: Reach, tolerance: float, coordinates: Coordinates
+) -> Adjusted | None:
+    """Return as `clear_start` by one tolerance."""
     given, radius = system, system.radius
-    farthest = 4.0 * tolerance / radius if farthest is None else farthest
+    farthest = max(4.0 * tolerance / radius, _WEDGED) + 2.0 * CONTACT_CLEARANCE
     system = replace(system, sign_tolerance=max(_UNSURE, 2.0 * tolerance / radius))
     for pair in system.pairs(0.0):
         body_pair, solids = system.body_pair(pair), system.solids(pair)
@@ -86,7 +98,7 @@ def clear_start(
         if (points.gap >= least).all() and not collides:
             return Adjusted(given.at(system.poses) if system.poses is not given.poses else given, points)
         lift = least_correction(system, coordinates, points.take(points.gap < tolerance))
-        if lift is None or coordinates.length(system, lift) > farthest + 2.0 * CONTACT_CLEARANCE:
+        if lift is None or coordinates.length(system, lift) > farthest:
             return None
         system = coordinates.displaced(system, lift) if coordinates.bend else system.displaced(lift)
     return None
