@@ -22,7 +22,7 @@ from ..blobs.models import read_blob
 from ..blobs.objects import blob_of, is_blob
 from ..errors import SceneError
 from .shapes import BodyReader
-from .subjects.movers import whole_of
+from .subjects.movers import ancestors, whole_of
 from .subjects.subject import rounding_at
 from .visible import IGNORE, Family, VisibleItem, viewport_of, visible_items
 
@@ -103,11 +103,8 @@ def selected_objects(context: Context) -> list[Object]:
     selected = list(view_layer_of(context).objects.selected)
     if len(selected) == 1:
         return [whole_of(selected[0])]
-    return sorted(dict.fromkeys(blob_of(obj) or obj for obj in selected), key=_depth)
-
-
-def _depth(obj: Object) -> int:
-    return 0 if obj.parent is None else 1 + _depth(obj.parent)
+    chosen = dict.fromkeys(blob_of(obj) or obj for obj in selected)
+    return sorted(chosen, key=lambda obj: len(ancestors(obj)))
 
 
 def read_selection(context: Context) -> ComparedBodies:

@@ -23,9 +23,7 @@ from bpy.utils import unescape_identifier
 from .action_state import curve_lists, plain
 
 _CUSTOM: Final = re.compile(r'(?P<owner>.*)\["(?P<name>(?:[^"\\]|\\.)*)"\]', re.DOTALL)
-_ITEM: Final = re.compile(
-    r"(?P<array>.*)\[(?P<index>\d+)\]", re.DOTALL
-)  # one number of a property, by itself
+_ITEM: Final = re.compile(r"(?P<array>.*)\[(?P<index>\d+)\]", re.DOTALL)  # one number of several
 _MODE: Final = "rotation_mode"  # set first: Blender converts the rotation to a new mode
 
 _Address = tuple[int, bool]  # the id of a data-block, and whether its own node tree is meant
