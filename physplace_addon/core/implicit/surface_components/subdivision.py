@@ -10,9 +10,11 @@ Vegter 2004):
 - undecided, which is halved along each axis until a depth or a number of boxes is reached.
 
 Every critical point of F is in a box of another class than graph: no small component can hide in a graph.
-Two directions are tried: that of F_x at the centre, and one along which F rises at all corners, if there is
-any: that leads out of creases, and of the rim of what is thin. It is the sum of the corners' unit normals, to
-which the one that is most against it is added again and again (Rosenblatt's perceptron).
+Three directions are tried: that of F_x at the centre, and one along which F rises at all corners, if there
+is any: that leads out of creases, and of the rim of what is thin. It is the sum of the corners' unit normals,
+to which the one that is most against it is added again and again (Rosenblatt's perceptron). Ranges do not
+tell a crease in a box from one that passes just beside it, where all corners are on one side. So the corners
+of a box twice as large are tried, too.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ from .box_tree import DEEPEST, HALVES, BoxTree
 
 _FIRST = 2  # halvings before any box is examined: 1/4 of the cube's side
 _MARGIN = 0.0371  # share of the box by which the cube is grown on each side: planes of symmetry cut no box
+_GROWN = (1.0, 2.0)  # sides of a box: those of boxes about its middle whose corners' normals are looked at
 _CORRECTIONS = 12  # normals that are added to the sum of the corners'
 _EXAMINED = 4096  # boxes whose slopes are evaluated at once, which bounds the memory
 
@@ -164,11 +167,15 @@ def rising_directions(function: ImplicitFunction, low: Floats, sides: Floats) ->
         low: the lowest corners of the boxes (k, 3).
         sides: their sides (k,), in scene units.
     """
-    direction = _unit(function.gradient(low + 0.5 * sides[:, None])[1])
+    middles = low + 0.5 * sides[:, None]
+    direction = _unit(function.gradient(middles)[1])
     proven = _rises(function, low, sides, direction)
-    rest = np.flatnonzero(~proven)
-    if len(rest):
-        corners = (low[rest, None] + sides[rest, None, None] * HALVES).reshape(-1, 3)
+    for grown in _GROWN:
+        rest = np.flatnonzero(~proven)
+        if not len(rest):
+            break
+        ways = (HALVES - 0.5) * grown * sides[rest, None, None]
+        corners = (middles[rest, None] + ways).reshape(-1, 3)
         normals = length_and_unit(function.gradient(corners)[1])[1].reshape(-1, 8, 3)
         others, may_be = _rising(normals)
         rest = rest[may_be]
