@@ -239,7 +239,8 @@ def _points_near(
 ) -> tuple[InterfacePoints, Floats]:
     """Return the interface points, and the places (m, 3) of crossings that no interface point explains.
 
-    The search reaches farther where curved bodies overlap deeper.
+    The search reaches farther where crossings might yet be contacts.  One that is deeper than a contact is
+    an overlap whatever explains it, and to look around deep overlaps takes long.
     """
     for part in _REACHES:
         reach = part * body_pair.radius
@@ -250,7 +251,7 @@ def _points_near(
         spurious |= (np.abs(points.gap) <= touching) & _only_beside(body_pair, points)
         real = points.take(~spurious)
         missed = _missed(body_pair, crossings, points, real, touching)
-        if len(missed) == 0:
+        if len(missed) == 0 or (missed.depth > touching).any():
             break
     return real, missed.point
 

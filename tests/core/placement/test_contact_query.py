@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
@@ -47,6 +49,19 @@ def test_what_overlaps_is_told_where(name: str, depth: float) -> None:
     found = ContactQuery.of(body(name), pose(), [body("slab")]).at(pose(UPRIGHT, (0.1, 0.2, low)), ROUNDING)
     assert len(found.collisions) > 0
     assert (np.abs(found.collisions[:, 2]) <= depth + 1e-6).all()
+
+
+def test_a_deep_overlap_of_curved_bodies_takes_not_much_longer_than_a_contact() -> None:
+    ball, world = body("ball"), [body("ball")]
+    standing = ContactQuery.of(ball, pose(), world)
+
+    def seconds(apart: float) -> float:
+        began = time.process_time()
+        assert standing.at(pose(UPRIGHT, (0.0, 0.6 * apart, 0.8 * apart)), ROUNDING).overlaps == (apart < 2.0)
+        return time.process_time() - began
+
+    touching = seconds(2.0)
+    assert seconds(0.3) < 20.0 * touching
 
 
 def test_far_from_the_origin_the_collisions_are_where_the_body_is() -> None:
