@@ -78,12 +78,23 @@ def meeting_rows(both: Floats, allowed: Floats) -> Ints:
 def rows_within(a: Floats, b: Floats, distance: Floats) -> Ints:
     """Return which pairs of triangles (m,), ascending, are within a distance (k,), a length.
 
+    Most that are have two corners as near as that, which is soon seen.
+
     a, b: triangles (corner 3, axis 3, k).
     """
+    within = _least_of_corners(a, b) <= distance**2
+    rows = np.flatnonzero(~within)
+    a, b, distance = a[..., rows], b[..., rows], distance[rows]
     near = np.flatnonzero(~(beyond_plane(a, b, distance) | beyond_plane(b, a, distance)))
     gap, _, _ = triangle_gap(a[..., near], b[..., near])
-    result: Ints = near[gap <= distance[near]]
-    return result
+    within[rows[near[gap <= distance[near]]]] = True
+    return np.flatnonzero(within)
+
+
+def _least_of_corners(a: Floats, b: Floats) -> Floats:
+    """Return the least square (k,) of a distance between corners of pairs of triangles."""
+    offset = a[:, None] - b
+    return coordinate_dot(offset.transpose(2, 0, 1, 3), offset.transpose(2, 0, 1, 3)).min(axis=(0, 1))
 
 
 def beyond_plane(plane: Floats, other: Floats, distance: Floats) -> Bools:
