@@ -18,6 +18,7 @@ from .triangle_signs import beside, meeting
 
 __all__ = [
     "Intersection",
+    "beyond_along",
     "beyond_plane",
     "meeting_rows",
     "rows_within",
@@ -70,7 +71,7 @@ def meeting_rows(both: Floats, allowed: Floats) -> Ints:
     if not doubtful.size:
         return certain
     a, b = np.take(both, doubtful, axis=3)[:, :3].transpose(2, 0, 1, 3)
-    near = rows_within(a, b, allowed[doubtful])
+    near = _rows_by_planes(a, b, allowed[doubtful])
     result: Ints = np.sort(np.concatenate([certain, doubtful[near]]))
     return result
 
@@ -82,19 +83,35 @@ def rows_within(a: Floats, b: Floats, distance: Floats) -> Ints:
 
     a, b: triangles (corner 3, axis 3, k).
     """
-    within = _least_of_corners(a, b) <= distance**2
-    rows = np.flatnonzero(~within)
-    a, b, distance = a[..., rows], b[..., rows], distance[rows]
+    near, rest = _rows_by_corners(a, b, distance)
+    left = rest[_rows_by_planes(a[..., rest], b[..., rest], distance[rest])]
+    result: Ints = np.sort(np.concatenate([near, left]))
+    return result
+
+
+def _rows_by_planes(a: Floats, b: Floats, distance: Floats) -> Ints:
+    """Return the same as `rows_within`, by the planes of the triangles and what these leave in full."""
     near = np.flatnonzero(~(beyond_plane(a, b, distance) | beyond_plane(b, a, distance)))
     gap, _, _ = triangle_gap(a[..., near], b[..., near])
-    within[rows[near[gap <= distance[near]]]] = True
-    return np.flatnonzero(within)
+    result: Ints = near[gap <= distance[near]]
+    return result
 
 
-def _least_of_corners(a: Floats, b: Floats) -> Floats:
-    """Return the least square (k,) of a distance between corners of pairs of triangles."""
-    offset = a[:, None] - b
-    return coordinate_dot(offset.transpose(2, 0, 1, 3), offset.transpose(2, 0, 1, 3)).min(axis=(0, 1))
+def _rows_by_corners(a: Floats, b: Floats, distance: Floats) -> tuple[Ints, Ints]:
+    """Return which pairs of triangles have corners within a distance, and which others are not separated by
+    more than that along the way between their closest corners.
+
+    These are few where triangles are smaller than the distance; there no plane of one separates anything.
+    """
+    way = (b.transpose(1, 0, 2)[:, None] - a.transpose(1, 0, 2)[:, :, None]).reshape(3, 9, -1)
+    square = coordinate_dot(way, way)
+    best = square.argmin(axis=0)
+    least = square[best, np.arange(best.size)]
+    within = least <= distance * distance
+    rest = np.flatnonzero(~within)
+    margin = distance[rest] * np.sqrt(least[rest])
+    apart = beyond_along(way[:, best[rest], rest], a[..., rest], b[..., rest], margin)
+    return np.flatnonzero(within), rest[~apart]
 
 
 def beyond_plane(plane: Floats, other: Floats, distance: Floats) -> Bools:
@@ -110,9 +127,20 @@ def beyond_plane(plane: Floats, other: Floats, distance: Floats) -> Bools:
     """
     edges = plane[1:] - plane[0]
     normal = coordinate_cross(edges[0], edges[1])
-    own = coordinate_dot(normal[:, None, :], edges.transpose(1, 0, 2))
-    height = coordinate_dot(normal[:, None, :], (other - plane[0]).transpose(1, 0, 2))
-    margin = distance * coordinate_length(normal)
+    return beyond_along(normal, plane, other, distance * coordinate_length(normal))
+
+
+def beyond_along(direction: Floats, triangle: Floats, other: Floats, margin: Floats) -> Bools:
+    """Return whether directions separate triangles from points by more than a margin.
+
+    Args:
+        direction: coordinate arrays (3, k) of any length.
+        triangle: (corner 3, axis 3, k).
+        other: m points each (m, axis 3, k).
+        margin: lengths (k,) times those of the directions.
+    """
+    own = coordinate_dot(direction[:, None, :], (triangle[1:] - triangle[0]).transpose(1, 0, 2))
+    height = coordinate_dot(direction[:, None, :], (other - triangle[0]).transpose(1, 0, 2))
     above = height.min(axis=0) > np.maximum(own.max(axis=0), 0.0) + margin
     below = height.max(axis=0) < np.minimum(own.min(axis=0), 0.0) - margin
     result: Bools = above | below

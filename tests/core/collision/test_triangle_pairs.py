@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.arrays import Floats
-from physplace_addon.core.collision import (
-    closest_on_triangle,
-    triangles_intersect,
-)
-from physplace_addon.core.collision.triangle_pairs import rows_within
+from physplace_addon.core.collision import closest_on_triangle, triangle_pairs, triangles_intersect
+from physplace_addon.core.collision.triangle_pairs import rows_within, triangle_gap
+from physplace_addon.core.vectors import coordinate_arrays
 from tests.core.collision.soups import (
     closest_on_triangles,
     hostile_soup,
@@ -114,3 +112,37 @@ def test_the_point_of_an_intersection_lies_on_both(rng: np.random.Generator) -> 
     for triangles in (first, second):
         foot = on_triangle(closest_on_triangle(point[hit], triangles[hit]).barycentric, triangles[hit])
         assert np.abs(foot - point[hit]).max() < 1e-12
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("size", [0.01, 0.3, 3.0])
+def test_the_pairs_within_a_distance_are_those_whose_gap_is_less(
+    rng: np.random.Generator, size: float, scale: float
+) -> None:
+    found = 0
+    for soup in (random_soup, hostile_soup):
+        both = [size * soup(rng, 600) + rng.normal(size=(600, 1, 3)) for _ in range(2)]
+        first, second = (coordinate_arrays(scale * each) for each in both)
+        distance = scale * rng.uniform(0.5, 2.0, 600)
+        within = triangle_gap(first, second)[0] <= distance
+        assert rows_within(first, second, distance).tolist() == np.flatnonzero(within).tolist()
+        found += int(within.sum())
+    assert 30 < found < 1170
+
+
+def test_of_triangles_smaller_than_a_distance_few_are_looked_at_in_full(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_at = []
+
+    def counted(first: Floats, second: Floats) -> tuple[Floats, Floats, Floats]:
+        looked_at.append(first.shape[2])
+        return triangle_gap(first, second)
+
+    monkeypatch.setattr(triangle_pairs, "triangle_gap", counted)
+    first, second = (
+        coordinate_arrays(0.1 * random_soup(rng, 2000) + rng.normal(size=(2000, 1, 3))) for _ in range(2)
+    )
+    near = rows_within(first, second, np.full(2000, 2.0))
+    assert 500 < len(near) < 1500
+    assert sum(looked_at) < 200
