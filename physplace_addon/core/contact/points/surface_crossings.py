@@ -20,10 +20,20 @@ import numpy as np
 
 from ...arrays import ArrayRecord, Floats, Ints
 from ...bodies.surface_parts import SurfaceParts, reach_of_parts
-from ...collision import closest_on_triangle, near_pairs
-from ...collision.triangle_pairs import beyond_plane, triangle_gap
+from ...collision import near_pairs
+from ...collision.closest_points import triangle_parameters
+from ...collision.triangle_pairs import beyond_along, triangle_gap
 from ...rigid import Pose
-from ...vectors import coordinate_arrays, cross, dot, length, sines_of
+from ...vectors import (
+    coordinate_arrays,
+    coordinate_dot,
+    coordinate_length,
+    cross,
+    dot,
+    from_coordinates,
+    length,
+    sines_of,
+)
 from ..body_pair import BodyPair
 from ..row_lists import placed
 
@@ -63,7 +73,7 @@ class SurfaceCrossings(ArrayRecord):
 
 @dataclass(frozen=True, eq=False)
 class _Rows(ArrayRecord):
-    """k parts of triangles of one body, one for each of k pairs.
+    """k parts of triangles of one body.
 
     number (k,): of the part.  triangle (k,): of the tessellation.
     uv (k, 3, 2), corners (k, 3, 3): parameters and places, in the frame of the pair.
@@ -85,12 +95,10 @@ class _Rows(ArrayRecord):
     @classmethod
     def of(cls, parts: SurfaceParts, pose: Pose | None, numbers: Ints, rounding: float) -> _Rows:
         """Return parts (k,) at a pose, their bounds raised by a length."""
-        distinct, place = np.unique(numbers, return_inverse=True)
-        rows = parts.rows(distinct)
+        rows = parts.rows(numbers)
         normal = rows.normal if pose is None else pose.vectors(rows.normal)
         corners, across = placed(rows.corners, pose), rows.across + rounding
-        found = cls(distinct, rows.triangle, rows.uv, corners, normal, across, rows.along, rows.beyond)
-        return found.take(place.reshape(-1))
+        return cls(numbers, rows.triangle, rows.uv, corners, normal, across, rows.along, rows.beyond)
 
     @property
     def bound(self) -> Floats:
@@ -111,9 +119,17 @@ class _Rows(ArrayRecord):
         return self.across + (self.along + self.beyond) * sines_of(dot(direction, self.normal))
 
 
+def _box(corners: Floats, bound: Floats) -> Floats:
+    """Return the least coordinates of triangles (corner 3, axis 3, k) less bounds (k,), and the negative
+    largest ones less bounds (6, k).
+    """
+    box: Floats = np.concatenate([corners.min(axis=0), -corners.max(axis=0)]) - bound
+    return box
+
+
 def _size(corners: Floats) -> Floats:
-    """Return the half diagonals (k,) of the boxes of triangles (k, 3, 3)."""
-    return 0.5 * length(np.ptp(corners, axis=1))
+    """Return the half diagonals (k,) of the boxes of triangles (corner 3, axis 3, k)."""
+    return 0.5 * coordinate_length(corners.max(axis=0) - corners.min(axis=0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,22 +139,28 @@ class _PartPairs(ArrayRecord):
     first: _Rows
     second: _Rows
 
-    @property
-    def bound(self) -> Floats:
-        """The sums (k,) of both bounds, lengths."""
-        return self.first.bound + self.second.bound
+    @classmethod
+    def not_apart(cls, first: _Rows, second: _Rows, own: Ints, other: Ints) -> _PartPairs:
+        """Return those pairs of rows, given by their places (k,), whose true surfaces no plane separates of
+        those across an axis, the normal of either, and the way from one to the other.
 
-    def not_apart(self) -> _PartPairs:
-        """Return the pairs whose true surfaces no plane separates of those across an axis, the normal of
-        either, and the way from one to the other.
+        Most pairs are apart, so that no more of their parts is looked up than each of these takes.
         """
-        a, b = coordinate_arrays(self.first.corners), coordinate_arrays(self.second.corners)
-        boxes = np.maximum(a.min(axis=0) - b.max(axis=0), b.min(axis=0) - a.max(axis=0)).max(axis=0)
-        rows = np.flatnonzero(boxes <= self.bound)
-        near, a, b = self.take(rows), np.take(a, rows, axis=2), np.take(b, rows, axis=2)
-        first, second = near.first, near.second
-        margins = [first.margin(each) + second.margin(each) for each in (first.normal, second.normal)]
-        return near.take(~(beyond_plane(a, b, margins[0]) | beyond_plane(b, a, margins[1]))).not_beside()
+        a, b = coordinate_arrays(first.corners), coordinate_arrays(second.corners)
+        box1, box2 = _box(a, first.bound), np.roll(_box(b, second.bound), 3, axis=0)
+        between = (box1.take(own, axis=1) + box2.take(other, axis=1)).max(axis=0)
+        near = np.flatnonzero(between <= 0.0)
+        own, other = own[near], other[near]
+        a, b = a.take(own, axis=2), b.take(other, axis=2)
+        normal1, normal2 = (
+            coordinate_arrays(rows.normal).take(each, axis=1)
+            for rows, each in ((first, own), (second, other))
+        )
+        across = first.across[own] + second.across[other]
+        sine = sines_of(coordinate_dot(normal1, normal2))
+        apart = beyond_along(normal1, a, b, across + sine * second.along[other])
+        apart |= beyond_along(normal2, b, a, across + sine * first.along[own])
+        return cls(first.take(own[~apart]), second.take(other[~apart])).not_beside()
 
     def not_beside(self) -> _PartPairs:
         """Return the pairs that no plane across the way from the larger part to the middle of the lesser one
@@ -147,15 +169,16 @@ class _PartPairs(ArrayRecord):
         A large flat triangle that ends beside a surface goes on through it as a plane, and the planes of the
         surface's parts cut the triangle elsewhere.
         """
-        first, second = self.first.corners, self.second.corners
-        larger = (_size(first) >= _size(second))[:, None, None]
+        first, second = coordinate_arrays(self.first.corners), coordinate_arrays(self.second.corners)
+        larger = _size(first) >= _size(second)
         large, small = np.where(larger, first, second), np.where(larger, second, first)
-        middle = small.mean(axis=1)
-        nearest = (closest_on_triangle(middle, large).barycentric[:, :, None] * large).sum(axis=1)
-        way = middle - nearest
-        way /= np.maximum(length(way), 1e-300)[:, None]
-        between = dot(small, way[:, None]).min(axis=1) - dot(large, way[:, None]).max(axis=1)
-        return self.take(between <= self.first.margin(way) + self.second.margin(way))
+        middle = small.sum(axis=0) / 3.0
+        weight, _ = triangle_parameters(middle, large)
+        way = middle - (weight[:, None] * large).sum(axis=0)
+        way /= np.maximum(coordinate_length(way), 1e-300)
+        direction = from_coordinates(*way)
+        margin = self.first.margin(direction) + self.second.margin(direction)
+        return self.take(~beyond_along(way, large, small, margin))
 
     def crossings(self, point: Floats, depth: Floats) -> SurfaceCrossings:
         """Return the pairs as crossings at points (k, 3) with depths (k,)."""
@@ -199,11 +222,10 @@ def _searched(body_pair: BodyPair, depth: float, contacts: bool) -> tuple[Surfac
     for _ in range(_LEVELS):
         if len(numbers) == 0:
             break
-        pairs = _PartPairs(
-            _Rows.of(parts[0], body_pair.pose, numbers[:, 0], _ROUNDING * radius),
-            _Rows.of(parts[1], None, numbers[:, 1], _ROUNDING * radius),
-        )
-        crossings, pairs = _sifted(pairs, depth)
+        distinct, places = zip(*(np.unique(own, return_inverse=True) for own in numbers.T), strict=True)
+        first = _Rows.of(parts[0], body_pair.pose, distinct[0], _ROUNDING * radius)
+        second = _Rows.of(parts[1], None, distinct[1], _ROUNDING * radius)
+        crossings, pairs = _sifted(_PartPairs.not_apart(first, second, *places), depth)
         found.append(crossings)
         coarse = pairs.first.change + pairs.second.change > _FINEST * radius
         if contacts:
@@ -217,14 +239,13 @@ def _undecided(pairs: _PartPairs) -> SurfaceCrossings:
     middle of its first part.
     """
     corners = coordinate_arrays(pairs.first.corners), coordinate_arrays(pairs.second.corners)
-    pairs = pairs.take(triangle_gap(*corners)[0] <= pairs.bound)
+    pairs = pairs.take(triangle_gap(*corners)[0] <= pairs.first.bound + pairs.second.bound)
     middle = pairs.first.corners.mean(axis=1)
     return pairs.crossings(middle, np.zeros(len(middle)))
 
 
 def _sifted(pairs: _PartPairs, depth: float) -> tuple[SurfaceCrossings, _PartPairs]:
     """Return those of k pairs of parts that are proven to cross, and the undecided ones."""
-    pairs = pairs.not_apart()
     cut, point = _cut_depths(pairs)
     proven = cut > depth
     crossings = pairs.take(proven).crossings(point[proven], cut[proven])
@@ -250,10 +271,12 @@ def _cut_depths(pairs: _PartPairs) -> tuple[Floats, Floats]:
     of the side from the other's border: so far neither can be moved without that they cross.  The deepest of
     the six sides counts.  The depth is -inf, and the point without meaning, where none pierces.
     """
-    found = [_piercings(pairs.first, pairs.second), _piercings(pairs.second, pairs.first)]
-    depths = np.concatenate([depth for depth, _ in found], axis=1)
-    points = np.concatenate([point for _, point in found], axis=1)
-    rows, best = np.arange(len(depths)), depths.argmax(axis=1)
+    count = len(pairs.first.number)
+    both = _Rows.join([pairs.first, pairs.second])
+    depth, point = _piercings(both, both.take(np.roll(np.arange(2 * count), count)))
+    depths = np.concatenate([depth[:count], depth[count:]], axis=1)
+    points = np.concatenate([point[:count], point[count:]], axis=1)
+    rows, best = np.arange(count), depths.argmax(axis=1)
     return depths[rows, best], points[rows, best]
 
 
