@@ -50,6 +50,7 @@ def results(folder: Path) -> dict[str, str]:
     return {path.name: path.read_text() for path in folder.glob("*.json")}
 
 
+@pytest.mark.slow
 def test_all_come_to_rest_without_overlap_each_variation_elsewhere(tmp_path: Path) -> None:
     assert run([str(job_file(tmp_path, save=["json", "blend"]))]) == ALL_AT_REST
     kept = [json.loads(text) for _, text in sorted(results(tmp_path / "out").items())]

@@ -66,6 +66,7 @@ def test_a_figure_with_pinned_feet_comes_to_rest_where_the_mouse_has_led_it_onto
     assert overlaps() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scale", "place"),
     [

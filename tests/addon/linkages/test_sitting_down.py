@@ -45,6 +45,7 @@ def ends_of(bar: bpy.types.Object) -> np.ndarray:
     return np.array([(matrix @ (x, 0.0, 0.0, 1.0))[:3] for x in (-0.5, 0.5)])
 
 
+@pytest.mark.slow
 def test_bars_on_hinges_come_to_hang_and_stay_joined() -> None:
     first, second = arm()
     assert physplace.linkage_sit(stiffness=0.0) == {"FINISHED"}
@@ -114,6 +115,7 @@ def _lowest(rig: bpy.types.Object) -> float:
     return float(np.min(corners, axis=0)[2])
 
 
+@pytest.mark.slow
 def test_a_chain_of_bones_falls_over_on_the_floor() -> None:
     rig = _crane()
     rigs.set_rotation(rigs.bone(rig, "Bone 0"), "XYZ", (1.0, 0.1, 0.0))

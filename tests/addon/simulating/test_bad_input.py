@@ -162,6 +162,7 @@ def _fastest(run: SimulationRun) -> float:
     return float(np.max(speeds))
 
 
+@pytest.mark.slow
 def test_without_gravity_what_rests_stays_and_what_flies_flies_on() -> None:
     current_scene().use_gravity = False
     scenes.floor()
@@ -176,6 +177,7 @@ def test_without_gravity_what_rests_stays_and_what_flies_flies_on() -> None:
     np.testing.assert_allclose(poses[1].translation, (4.0 + 0.1 * FRAMES, 0.0, 4.0), atol=1e-3)
 
 
+@pytest.mark.slow
 def test_without_gravity_an_impact_adds_no_energy() -> None:
     current_scene().use_gravity = False
     movers = [_cube("Cube", -2.5), _cube("Other", 0.3)]
@@ -232,6 +234,7 @@ def test_squeezed_between_what_is_animated_and_what_stands_it_ends_there() -> No
     assert run.poses(len(run.frames) - 1)[0].translation[2] > 0.99
 
 
+@pytest.mark.slow
 def test_a_body_ten_million_times_as_heavy_moves_as_it_must_and_pushes_no_one_through_the_floor() -> None:
     scenes.floor()
     cube, heavy = _cube(z=1.0), _cube("Heavy", z=3.5)

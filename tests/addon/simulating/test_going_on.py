@@ -229,6 +229,7 @@ def test_a_joint_holds_where_it_held_however_the_bodies_have_moved_since() -> No
         np.testing.assert_allclose(_matrices(session, i), before[i], atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changes", [False, True])
 def test_a_joint_that_broke_stays_broken_where_it_goes_on(changes: bool) -> None:
     post, weight = scenes.cube("Post", (0.0, 0.0, 9.0)), scenes.cube("Weight", (0.0, 0.0, 3.0))

@@ -115,6 +115,7 @@ def test_without_it_the_gap_of_the_simulation_stays(capfd: pytest.CaptureFixture
     assert 5e-6 < scenes.world_matrix(cube)[2, 3] - 1.0 < 2e-5
 
 
+@pytest.mark.slow
 def test_it_is_said_why_no_rest_is_proven(capfd: pytest.CaptureFixture[str]) -> None:
     (cube,) = box_on_a_table()
     select(cube)
