@@ -265,8 +265,8 @@ def _too_long(function: ImplicitFunction, curves: CreaseCurves, spacing: float) 
     steps = curves.steps[curves.links].max(axis=1)
     clear = np.where(curves.corners, np.inf, _clear_steps(function, curves.points, spacing))
     # where a crease becomes too narrow to be followed it leads on, its sides as near as one likes
-    is_end = np.bincount(curves.vertex_of)[curves.vertex_of] == 1  # at corners several points are one vertex
-    clear[is_end & (curves.ahead < 0).any(axis=1) & curves.points.narrow] = _LEAST * spacing
+    linked = np.bincount(curves.vertex_of[curves.links].ravel(), minlength=len(curves.vertices))
+    clear[(linked[curves.vertex_of] == 1) & curves.points.narrow] = _LEAST * spacing
     clear = clear[curves.links].min(axis=1)
     long = curves.gaps > _LONG * np.minimum(steps, clear)
     return np.asarray(long | curves.uneven | _crowded(curves))

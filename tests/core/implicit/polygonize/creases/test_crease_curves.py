@@ -122,7 +122,7 @@ def test_a_smooth_surface_has_no_creases() -> None:
     assert len(curves_of(union([LEFT, RIGHT], 0.2))) == 0
 
 
-@pytest.mark.parametrize("degrees", [38.0, 39.5])
+@pytest.mark.parametrize("degrees", [36.5, 37.0, 38.0, 39.5])
 def test_a_knife_about_as_sharp_as_those_that_count_has_points_as_far_apart_as_others(degrees: float) -> None:
     tilt = np.radians(0.5 * degrees)
     sides = [[np.sin(tilt), 0.0, -np.cos(tilt)], [np.sin(tilt), 0.0, np.cos(tilt)]]
