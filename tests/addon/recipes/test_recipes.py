@@ -21,7 +21,6 @@ from tests.addon.recipes.phrases import follow, verify
 RECIPES = recipes()
 
 
-@pytest.mark.recipe
 @pytest.mark.parametrize(
     "recipe",
     [pytest.param(each, id=each.name, marks=[pytest.mark.slow] * (each.name in LONG)) for each in RECIPES],
