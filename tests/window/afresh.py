@@ -11,13 +11,12 @@ from tests.window.user import User
 async def begin(user: User) -> None:
     """An empty scene, no undo, and a window that is nothing but one 3D viewport, which draws little."""
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    await user.wait(1)
     screen = user.window.screen
     for area in [area for area in screen.areas if area.type != "VIEW_3D"]:
         with bpy.context.temp_override(window=user.window, screen=screen, area=area):
             bpy.ops.screen.area_close()
-    await user.wait(1)
     draw(user, fully=False)
+    await user.wait(1)
 
 
 def draw(user: User, *, fully: bool) -> None:

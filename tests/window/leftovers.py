@@ -80,6 +80,7 @@ class ShownBars:
 
 def drawings() -> list[object]:
     """What draws in the views by a handler of the extension's, or would if it were still handled."""
+    gc.unfreeze()  # what is frozen is not among the objects
     return [
         each
         for each in gc.get_objects()
