@@ -275,7 +275,7 @@ async def test_who_changes_the_frame_ends_it(user: User) -> None:
 
 
 async def test_it_waits_when_the_floor_is_deleted_and_goes_on_without_it(user: User) -> None:
-    await _begun(user, last=60)
+    await _begun(user, last=30)
     await user.press("SPACE")
     frame = current_scene().frame_current
     await user.until(lambda: current_scene().frame_current > frame)
