@@ -56,6 +56,7 @@ async def with_the_tool(user: User, cube: bpy.types.Object) -> None:
     await user.wait()
 
 
+@pytest.mark.computed
 async def test_the_tool_drags_without_kick_or_hysteresis_and_along_a_tilted_wall(user: User) -> None:
     normal, cube = tilted_wall(), child_of_a_mirror()
     small = SMALL * radius(cube)
@@ -121,6 +122,7 @@ async def test_an_arrow_drags_along_its_axis_from_a_contact_on(user: User) -> No
     assert extension.open_sessions() == []
 
 
+@pytest.mark.computed
 async def test_g_drags_along_the_floor_that_it_rests_on(user: User) -> None:
     scenes.floor()
     cube = scenes.cube("Cube", (0.0, 0.0, 1.0))

@@ -251,6 +251,7 @@ def everything() -> dict[str, object]:
     return found
 
 
+@pytest.mark.computed
 @pytest.mark.parametrize("name", [*SLICED, *ON_RESTS])
 async def test_escape_half_way_leaves_everything_as_it_was(user: User, name: str) -> None:
     scenes.floor()
