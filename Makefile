@@ -100,7 +100,7 @@ types: set-up-checks
 extension: set-up
 	@$(RUN) tools/extension_zips.py build
 
-validate: extension
+validate: set-up
 	@$(RUN) tools/extension_zips.py validate
 
 clean:

@@ -165,7 +165,9 @@ def packages() -> list[Path]:
 
 
 def validate() -> None:
-    """Ask Blender's validator about every zip, and install this platform's."""
+    """Ask Blender's validator about every zip, built from what is there now, and install this platform's."""
+    if not up_to_date():
+        build()
     for package in packages():
         run_extension_tool("validate", str(package))
     install(package_for(this_platform()))

@@ -45,7 +45,6 @@ class Blender:
         self.folder = folder
         self.pictures = pictures
         self.starts = 0
-        self.installed: Path | None = None
         self.process: subprocess.Popen[bytes] | None = None
         self.screen: Screen | None = None
         self.mailbox = folder
@@ -74,11 +73,8 @@ class Blender:
         return f"{reason}\n--- Blender printed ---\n{printed[-SHOWN_OF_LOG:]}"
 
     def new_user(self, folder: Path) -> None:
-        """Make a user's folder with the extension, which is installed once and copied then."""
-        if self.installed is None:
-            self.installed = self.folder / "installed"
-            staging.install(self.programs, self.found, self.installed)
-        shutil.copytree(self.installed, folder, symlinks=True)
+        """Make a user's folder with the extension, a copy of the one in which it was installed."""
+        shutil.copytree(staging.installed(self.programs, self.found), folder, symlinks=True)
 
     def quit(self) -> str | None:
         """Let Blender end by itself; None, or what went wrong."""

@@ -9,13 +9,17 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
+import tempfile
 import tomllib
 from pathlib import Path
 from typing import NamedTuple
 
 import extension_zips
 from tests.window.programs import Programs
+
+INSTALLED = extension_zips.ROOT / "build" / "installed"
 
 PROBE = """
 import json, sys, bpy
@@ -53,10 +57,26 @@ def package_for(found: Found) -> Path:
     )
 
 
-def install(programs: Programs, found: Found, user_folder: Path) -> None:
-    """Install the zip in a user's folder; raises RuntimeError if Blender does not, or prints a traceback."""
+def installed(programs: Programs, found: Found) -> Path:
+    """Return a user's folder in which the zip is installed, which the first run after a build makes.
+
+    Raises RuntimeError if Blender does not install it, or prints a traceback.
+    """
     if not extension_zips.up_to_date():
         extension_zips.build()
+    folder = INSTALLED / f"{found.version}-{extension_zips.BUILT_FROM.read_text()}"
+    if not folder.exists():
+        INSTALLED.mkdir(parents=True, exist_ok=True)
+        for old in INSTALLED.glob(f"{found.version}-*"):
+            shutil.rmtree(old)
+        unfinished = Path(tempfile.mkdtemp(dir=INSTALLED))
+        install(programs, found, unfinished)
+        unfinished.rename(folder)
+    return folder
+
+
+def install(programs: Programs, found: Found, user_folder: Path) -> None:
+    """Install the zip in a user's folder; raises RuntimeError if Blender does not, or prints a traceback."""
     words = [programs.blender, "--command", "extension", "install-file", "--repo", "user_default", "--enable"]
     answer = subprocess.run(
         programs.command(*words, str(package_for(found))),
