@@ -12,7 +12,7 @@ from tests.addon.recipes.phrases import follow, verify
 from tests.window.hands import Steps, WindowHands
 from tests.window.user import User
 
-# A script does pages that are not long on every Blender (tests/addon); in a window `.ci/run` does each on one.
+# A script does pages that are not long on every Blender (tests/addon); in a window CI does each on one.
 PAGES = [
     pytest.param(
         recipe.name, id=recipe.name, marks=pytest.mark.slow if recipe.name in LONG else pytest.mark.computed
