@@ -45,14 +45,6 @@ def test_moving_or_swapping_two_triangles_does_not_change_their_distance(rng: np
     assert np.allclose(closest_on_triangles(second, first)[0], here, rtol=0.0, atol=1e-13)
 
 
-def test_those_within_a_distance_are_those_whose_distance_is_no_more(rng: np.random.Generator) -> None:
-    first, second = hostile_soup(rng, 2000), shifted(hostile_soup(rng, 2000), 0.7, 0.0, 0.0)
-    apart, most = closest_on_triangles(first, second)[0], rng.uniform(0.0, 2.0, 2000)
-    rows = rows_within(first.transpose(1, 2, 0), second.transpose(1, 2, 0), most)
-    assert 100 < len(rows) < 1900
-    np.testing.assert_array_equal(rows, np.flatnonzero(apart <= most))
-
-
 UNIT = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]])
 
 
