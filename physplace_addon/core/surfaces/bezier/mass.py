@@ -52,5 +52,6 @@ def patch_moments(patches: Patches, nodes: int, origin: Floats) -> Floats:
     """
     square, weight = unit_square_rule(nodes)
     count = len(patches)
-    found = patches.derivatives(np.repeat(np.arange(count), len(square)), np.tile(square, (count, 1)))
-    return flux_moments(found.point - origin, found.du, found.dv, np.tile(weight, count))
+    found = patches.slopes(np.repeat(np.arange(count), len(square)), np.tile(square, (count, 1)))
+    weights = np.tile(weight, count) * found.scale  # next to a pole du is the tangent times the scale
+    return flux_moments(found.point - origin, found.along, found.across, weights)
