@@ -22,12 +22,8 @@ from .nets import LimitNets
 
 _MOST_CELLS = 300_000  # cells of a body: their bounds then take some seconds
 _ROUNDS = 24  # rounds of cutting before a tolerance is given up
-# Power of the size of cells with which their bounds fall: 2, but less about a corner of many quadrilaterals,
-# where it is estimated from the last two rounds.
-_ORDER, _LEAST_ORDER = 2.0, 0.5
-# Factors by which one round may multiply the cells along a side, since a coarse cell's bound is an estimate;
-# and where bounds fall more slowly than they do in the end.
-_MOST_GROWTH, _MOST_WHERE_SLOW = 4.0, 2.0
+# Factor by which one round may multiply the cells along a side, since a coarse cell's bound is an estimate.
+_MOST_GROWTH = 4.0
 
 Bounds = Callable[[Ints, Ints, float], Floats]
 """Proven bounds (c,) on the cells of patches (m,), counts (m, 2) in each, to be compared with a length."""
@@ -55,8 +51,7 @@ def cells_within_tolerance(
     count = len(joins.patch)
     counts = np.repeat(least[:, None], 2, axis=1)
     parts: list[Floats] = [np.empty(0)] * count
-    rows, order = np.arange(count), np.full(count, _ORDER)
-    known: tuple[Ints, Floats] | None = None
+    rows = np.arange(count)
     for _ in range(_ROUNDS):
         some = bounds(rows, counts[rows], tolerance)
         for row, part in zip(
@@ -66,16 +61,10 @@ def cells_within_tolerance(
         every, lattice = np.concatenate(parts), Lattice(counts)
         whole = _with_hanging(nets, lattice, hanging_points(lattice, joins), every)
         largest = np.maximum.reduceat(whole, 2 * lattice.first_cells[:-1])
-        if known is not None:
-            finer = np.log(counts[rows, 0] / known[0][rows, 0])
-            fallen = np.log(known[1][rows] / np.maximum(largest[rows], 1e-300))
-            order[rows] = np.clip(fallen / finer, _LEAST_ORDER, _ORDER)
-        known = counts.copy(), largest
         rows = np.flatnonzero(largest > tolerance)
         if len(rows) == 0:
             return counts, every
-        most = np.where(order[rows] < _ORDER, _MOST_WHERE_SLOW, _MOST_GROWTH)
-        growth = np.minimum((largest[rows] / tolerance) ** (1.0 / order[rows]), most)
+        growth = np.minimum(np.sqrt(largest[rows] / tolerance), _MOST_GROWTH)
         counts[rows] = np.ceil(counts[rows] * growth[:, None]).astype(np.intp)
         if int(counts.prod(axis=1).sum()) > _MOST_CELLS:
             break
