@@ -33,9 +33,10 @@ _SMALL = 2.0**-13  # size of what is left about an extraordinary corner, over it
 _RULES = 4, 6  # Gauss-Legendre nodes in each direction of the rough and of the fine sum of an area
 _CUTS = 8  # times that a net may be cut into four where the two sums disagree
 _MANY = 8  # quadrilaterals about a vertex that are many
-_ALONG = 16  # cells along the sides of quadrilaterals there, of which more are too many
-_HALVED = 2.0  # bound on cells of twice the size, about, where bounds fall slowly
-_REFINED = 3  # times that a cage is refined for these, at most
+_TRIED = 1, 2, 4, 8  # cells along a side whose bounds tell how many a quadrilateral needs
+_MOST_EXCESS = 8.0  # of a bound, over the tolerance, that counts: it is infinite for cells without area
+_WORTH_IT = 0.8  # of the cells, that a refinement may leave
+_REFINED = 3  # times that a cage is refined, at most
 _AT_ONCE = 4096  # nets integrated together: some ten megabytes
 
 
@@ -122,40 +123,55 @@ def quadrilateral_cage(points: ArrayLike, cage: Cage, sharp_corners: bool) -> tu
     return cage, np.asarray(matrix @ at)
 
 
-def _evened(cage: Cage, points: Floats) -> tuple[Cage, Floats, LimitNets]:
-    """Return a prepared cage and its points, refined where its tessellation needs fewer cells then, and the
-    limit over it.
+def _estimated_cells(nets: LimitNets, tolerance: float) -> float:
+    """Return about how many cells the tessellation of quadrilaterals takes for a tolerance, a length.
 
-    Quadrilaterals about a vertex of many are long and thin, and their parameters are far from even next to
-    it.  So equal cells of theirs are small everywhere: at the apex of a cone of 32 faces 2,500 in each of
-    them, and some 300 in all that two refinements make of one.
+    Where the finest that are tried do not fit, bounds are taken to fall with the size of cells, and not with
+    its square: they do next to a vertex of many quadrilaterals.
     """
+    rows, total = np.arange(len(nets)), 0.0
+    excess = np.full(len(nets), np.inf)
+    for along in _TRIED:
+        if len(rows):
+            bounds = bounds_of(nets.take(rows), np.full((len(rows), 2), along), tolerance)
+            excess = bounds.reshape(len(rows), -1).max(axis=1) / tolerance
+        total += float(along**2 * (excess <= 1.0).sum())
+        rows, excess = rows[excess > 1.0], excess[excess > 1.0]
+    return total + float(((_TRIED[-1] * np.minimum(excess, _MOST_EXCESS)) ** 2).sum())
+
+
+def _fewer_cells(cage: Cage, points: Floats, nets: LimitNets) -> tuple[Cage, Floats, LimitNets]:
+    """Return a prepared cage, its points and its limit, refined as often as that leaves fewer cells."""
+    if np.bincount(cage.corners).max() < _MANY:
+        return cage, points, nets
     tolerance = 0.5 * DEFAULT_TOLERANCE * float(np.linalg.norm(np.ptp(points, axis=0)))
+    cells = _estimated_cells(nets, tolerance)
     for _ in range(_REFINED):
-        nets = limit_of(cage, points)
-        among = np.bincount(cage.corners)[cage.corners].reshape(-1, 4).max(axis=1)
-        long = nets.take(np.flatnonzero(among >= _MANY))
-        if _ALONG**2 * len(long) <= 3 * len(nets):  # the least that a refinement adds
+        finer, matrix = refine(cage)
+        places = np.asarray(matrix @ points)
+        found = limit_of(finer, places)
+        fewer = _estimated_cells(found, tolerance)
+        if fewer > _WORTH_IT * cells:
             break
-        bounds = bounds_of(long, np.full((len(long), 2), _ALONG // 2), tolerance).reshape(len(long), -1)
-        unfit = int((bounds.max(axis=1) > _HALVED * tolerance).sum())
-        if _ALONG**2 * unfit <= 3 * len(nets):
-            break
-        cage, matrix = refine(cage)
-        points = np.asarray(matrix @ points)
-    return cage, points, limit_of(cage, points)
+        cage, points, nets, cells = finer, places, found, fewer
+    return cage, points, nets
 
 
 def subdivision(cage: Cage, points: Floats, closed: bool) -> CageComplex:
     """Return the limit surface of a prepared cage of quadrilaterals, which encloses a solid or not.
 
+    Quadrilaterals about a vertex of many are long and thin, and their parameters are far from even next to
+    it.  So equal cells of theirs are small everywhere: at the apex of a cone of 32 faces 2,500 in each of
+    them, and some 300 in all that two refinements make of one.  There the cage is refined.
+
     Raises:
         SurfaceError: for a surface without tangent planes.
     """
-    cage, points, nets = _evened(cage, points)
+    nets = limit_of(cage, points)
     bad = int(degenerate_patches(nets).sum())
     if bad:
         raise SurfaceError(KIND, "cage", f"{bad} of its faces have no size", "merge its vertices by distance")
+    cage, points, nets = _fewer_cells(cage, points, nets)
     vertices, odd = cage.corners.reshape(-1, 4), ~corners_of(cage).regular.reshape(-1, 4)
 
     def bounds(rows: Ints, counts: Ints, enough: float) -> Floats:

@@ -34,7 +34,7 @@ def test_the_mass_of_a_solid_is_that_of_its_triangles_made_small(name: str) -> N
 
 
 def test_about_a_corner_of_many_faces_the_limit_is_the_same_and_takes_few_triangles() -> None:
-    """An end of 16 corners is refined; without that it takes 300,000, all as small as the least of them."""
+    """An end of 16 corners is refined; without that it takes 130,000, all as small as the least of them."""
     points, cage = cages.prism(16)
     body, (quads, at) = body_of(points, cage), quadrilateral_cage(points, cage, sharp_corners=False)
     assert len(body.nets) > len(quads.sizes)
