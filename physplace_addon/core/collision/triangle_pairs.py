@@ -90,7 +90,10 @@ def rows_within(a: Floats, b: Floats, distance: Floats) -> Ints:
 
 
 def _rows_by_planes(a: Floats, b: Floats, distance: Floats) -> Ints:
-    """Return the same as `rows_within`, by the planes of the triangles and what these leave in full."""
+    """Return the same as `rows_within`, by the planes of the triangles and what these leave in full.
+
+    Where the distance is next to nothing corners say nothing.
+    """
     near = np.flatnonzero(~(beyond_plane(a, b, distance) | beyond_plane(b, a, distance)))
     gap, _, _ = triangle_gap(a[..., near], b[..., near])
     result: Ints = near[gap <= distance[near]]
