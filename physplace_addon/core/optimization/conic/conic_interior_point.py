@@ -163,9 +163,10 @@ class _Linearization(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """A step dx (d,), dl (q,), dz (3, K), and ds (3, K)."""
+    """A step dx (d,), dl (q,), dz (3, K), and dv and ds (3, K)."""
 
     change: Point
+    velocity: Floats
     slacks: Floats
 
 
@@ -259,7 +260,7 @@ class InteriorPoint:
         self.part = min(1.0, _TO_BOUNDARY * inside.reach(step.slacks, step.change.forces))
         self.point = self.point.moved(step.change, self.part)
         self._slacks = s + self.part * step.slacks
-        v = self._velocity = self._problem.relative_velocity(self.point.x)
+        v = self._velocity = self._velocity + self.part * step.velocity
         self._speed = np.hypot(v[1], v[2])
         np.maximum(self._slacks[0], v[0] + self._speed, out=self._slacks[0])
         self._last = (step.change.multipliers, step.change.forces)
@@ -295,7 +296,7 @@ class InteriorPoint:
         ds += at.rest
         ds[0] += at.along[0] * dv[1]
         ds[0] += at.along[1] * dv[2]
-        return _Step(Point(dx, dl, dz), ds)
+        return _Step(Point(dx, dl, dz), dv, ds)
 
     def _target(self, at: _Linearization, stalled: bool) -> Floats:
         """Return what lambda o q (3, K) is to be, by Mehrotra's predictor.

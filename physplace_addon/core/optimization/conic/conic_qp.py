@@ -299,10 +299,10 @@ def _searched(ends: _Ends, search: InteriorPoint) -> _Found | None:
     """
     path, best, least = _Path(), search.point, (True, np.inf)
     while least > (False, ends.enough) and not path.ends(ends.fair, least[0]) and _iterated(search):
-        if search.is_infeasible():
+        found = (search.lack > ends.room, search.residual)
+        if found[0] and search.is_infeasible():
             return None
         path.add(search)
-        found = (search.lack > ends.room, search.residual)
         if found < least:
             best, least = search.point, found
     return best, least[1], len(path.mu)
