@@ -59,13 +59,16 @@ class Bending(ArrayRecord):
     def is_nearly(self, other: Bending, gap: Floats, hold: float) -> bool:
         """Return whether another one differs so little that it need not be put right.
 
-        gap (k,): of the contacts at the start.  What is nearer than the gap to be kept has less room.
+        gap (k,): of the contacts at the start.  What is nearer than the gap to be kept has less room, and no
+            path may use that up, however much it bends.
         """
         mine, its = (np.column_stack([each.opened, each.slid]) for each in (self, other))
         error = np.abs(mine - its).max(axis=1)
-        room = np.clip(gap, 0.0, hold)
-        enough = _BENT * hold if len(error) <= _MANY else _MATTERS * room + _PART * length(mine)
-        return bool((error <= enough).all())
+        if len(error) <= _MANY:
+            return bool((error <= _BENT * hold).all())
+        room = _MATTERS * np.clip(gap, 0.0, hold)
+        nearer = other.opened - self.opened
+        return bool((nearer <= room).all() and (error <= room + _PART * length(mine)).all())
 
 
 @dataclass(frozen=True, eq=False)

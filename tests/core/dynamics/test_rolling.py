@@ -13,9 +13,9 @@ from physplace_addon.core.dynamics.driving.tracks import Track
 from physplace_addon.core.dynamics.scene import HOLD, Scene
 from physplace_addon.core.dynamics.simulation import Simulation
 from physplace_addon.core.rigid import Pose, quaternion_exponential
-from tests.bodies_of_the_paper import cylinder, sphere
+from tests.bodies_of_the_paper import cone, cylinder, sphere
 
-from .scenes import DOWN, GRAVITY, UPRIGHT, floor, simulation
+from .scenes import DOWN, GRAVITY, UPRIGHT, block, floor, simulation, standing
 
 FIRST_ROLL = 2.0 / 7.0  # part of a homogeneous ball's first speed that is gone when it rolls
 
@@ -160,3 +160,26 @@ def test_each_of_several_points_of_a_rim_is_tracked_to_itself_where_nothing_move
     assert len(points) - len(np.unique(feature_keys(points), axis=0)) > 10
     assert kept.tolist() == list(range(len(points)))
     assert np.abs(found.point1 - points.point1).max() < 1e-9
+
+
+def test_a_cone_that_rolls_and_spins_beside_much_else_keeps_its_gap() -> None:
+    """Its paths bend by ten times the gap in a step, and with boxes about there are many contacts."""
+    radius, height, box = 0.3, 0.6, block(0.5, 0.5, 0.5)
+    shape = cone(radius, height).body
+    lying = quaternion_exponential(np.array([0.0, 0.5 * np.pi + np.arctan2(radius, height), 0.0]))
+    over = 0.002 - Pose(lying, np.zeros(3)).points(shape.points)[:, 2].min()
+    velocity, spin = np.zeros((2, 5, 3))
+    velocity[0], spin[0] = [2.0, 0.0, 0.0], [9.0, 0.0, 7.0]
+    made = simulation(
+        [shape, *[box] * 4],
+        [Pose(lying, np.array([0.0, 0.0, over])), *[standing(box, 3.0 + i, 3.0) for i in range(4)]],
+        [floor()],
+        friction=0.3,
+        velocity=velocity,
+        spin=spin,
+    )
+    least = np.inf
+    while made.state.time < 0.15:
+        made.step()
+        least = min(least, float(made.moment.points.gap.min(initial=np.inf)))
+    assert least > 0.25 * made.scene.hold
