@@ -233,7 +233,7 @@ def test_where_many_contacts_touch_only_what_bounces_is_met_at_its_own_time(rest
 
 
 def test_what_falls_on_a_wall_bounces_with_its_restitution() -> None:
-    """The step stops it with all contacts of the wall."""
+    """The step stops it with all contacts of the wall, which open at least as fast as they are to."""
     size, drop = (0.24, 0.12, 0.08), 0.03
     bricks, poses = brick_wall(3, 3, size)
     fell = Pose(UPRIGHT, np.array([size[0], 0.0, 3.5 * size[2] + drop]))
@@ -245,5 +245,5 @@ def test_what_falls_on_a_wall_bounces_with_its_restitution() -> None:
     speed = max(event.speed for event in hits)
     assert speed == pytest.approx(np.sqrt(2.0 * GRAVITY * drop), abs=2.0 * GRAVITY * made.scene.step)
     up = state.motion.velocity(made.scene.inertia)[-1, 2]
-    assert 0.5 * speed - 2.0 * GRAVITY * made.scene.step < up <= 0.5 * speed
+    assert 0.5 * speed - 2.0 * GRAVITY * made.scene.step < up <= (0.5 + 1e-6) * speed
     assert rises(made) < 1e-9
