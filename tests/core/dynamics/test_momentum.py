@@ -100,7 +100,7 @@ def test_a_struck_wall_in_the_void_keeps_its_momenta(cuts: list[float]) -> None:
 @pytest.mark.slow
 def test_a_body_flies_on_its_parabola_while_steps_end_for_others(cuts: list[float]) -> None:
     made = struck_wall_and_a_body_apart(DOWN)
-    made.run(0.12)
+    made.run(0.1)
     assert cuts
     last = made.scene.inertia.take(np.array([7]))
     mine, start = (state.motion.take(np.array([7])) for state in (made.state, made.states[0]))
