@@ -257,16 +257,15 @@ def points_of_a_round(
     crowded = np.unique(zone[wanting & (zone >= 0)])
     wanting &= zone < 0
     centres, radii = balls.centres[wanting], balls.radii[wanting]
-    order = np.argsort(-excess[wanting], kind="stable")
-    centres, radii = centres[order], radii[order]
-    stays = thinned_rows(centres, _APART * radii)
+    # no ball has a point inside: where one is near the centre, rounding or a point of another sheet made it
+    free = nearest(centres, places)[0] >= _ROOM * radii
+    centres, radii = centres[free], radii[free]
+    order = np.argsort(-excess[wanting][free], kind="stable")
+    stays = order[thinned_rows(centres[order], _APART * radii[order])]
     ringed = rings(function, places, bad & ~used, spacing)
     ringed = ringed[~in_slits(function, ringed, _DEEP * spacing)]
     more: Floats = np.concatenate([centres[stays], ringed[points.curves.zone_at(ringed) < 0]])
-    # no ball has a point inside: where one is near the centre, rounding or a point of another sheet made it
-    apart = nearest(more, places)[0]
-    free = apart >= _ROOM * np.pad(radii[stays], (0, len(more) - int(stays.sum())))
-    more = thinned(more[free], _ROOM * apart[free])
+    more = thinned(more, _ROOM * nearest(more, places)[0])
     return _on_surface(function, more, within), crowded
 
 

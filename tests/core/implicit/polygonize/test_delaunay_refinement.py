@@ -174,6 +174,22 @@ def test_no_point_is_added_beside_another_however_large_the_ball_about_it(rng: n
     assert not len(more)
 
 
+def test_a_ball_with_a_point_at_its_centre_keeps_no_other_from_being_added() -> None:
+    """It is no Delaunay ball, and was so large that nothing was added for many rounds in what is thin."""
+    ball = Spheres.of([0.0, 0.0, 0.0], 1.0)
+    places = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]])
+    wanted = np.full(3, 3.0**-0.5)
+    centres, radii = np.array([places[0], wanted]), np.array([1.8, 0.9])
+    far, sizes = np.full(2, 0.001), np.full(2, 0.2)
+    balls = SurfaceBalls(np.arange(2), centres, radii, sizes, far, far)
+    triangles = np.array([[0, 3, 2], [0, 1, 2]])
+    more, _ = points_of_a_round(
+        ball, SurfacePoints.of(places), triangles, np.zeros(4, dtype=np.bool_), balls, 0.5, 0.01, 0.8
+    )
+    assert more.shape == (1, 3)
+    assert np.allclose(more[0], wanted, rtol=0, atol=1e-9)
+
+
 @pytest.mark.parametrize(("gap", "added"), [(0.001, 0), (0.01, 1)])
 def test_no_point_is_added_in_the_depth_of_a_slit(gap: float, added: int) -> None:
     """No points that are as far apart as allowed could tell its sides apart: triangles close it."""
