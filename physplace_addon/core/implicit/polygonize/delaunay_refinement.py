@@ -65,6 +65,7 @@ _AIM = 0.6  # share of the allowed distance, because the greatest one is not qui
 _SKINNY = 1.5  # shortest sides: greatest radius of a ball
 _ENOUGH = 1.25  # times these bounds: where nothing exceeds them by more, the triangles are good enough
 _APART = 0.6  # radii of a ball: the least distance of other centres that are added in its round
+_BESIDE = 3.0  # radii of a zone: where points are added so near to a knife, its links are not halved yet
 _ROOM = 0.3  # radii of a ball: a point so near to its centre says that it is none
 _LEAST = 1.0 / 500.0  # spacings: balls so small are never bad, as at creases
 MOST_POINTS = 60_000  # points that a mesh may have, unless it had many from the start
@@ -110,7 +111,7 @@ def delaunay_refining(
         none = np.zeros((0, 3), dtype=np.intp)
         return RestrictedDelaunay(places, none, np.ones(len(places), dtype=np.bool_), True)
     for round_ in range(_ROUNDS):
-        found = rounds.of(own.places, own.names, own.weights)
+        found = rounds.of(own.places, own.names, own.weights, knives=own.knives(function))
         bad = _bad(function, own, found, components, spacing)
         balls = surface_balls(function, own, found, spacing, components, balls)
         sparse = _SPARSE if round_ < _FOLLOWED else _EASED * _SPARSE
@@ -121,7 +122,8 @@ def delaunay_refining(
         too_many = max(needed, len(grown.places) + len(more)) > most or worked > _WORK * most
         ends = too_many or (not len(more) and grown is own) or round_ == _ROUNDS - 1
         late = (ends or round_ >= _FOLLOWED) and round_ < _ROUNDS - 1
-        if late and _are_at_creases(bad, own, found.triangles):
+        # what is sharper than notches that are followed has no mesh without its edges
+        if late and not own.curves.points.sharp.any() and _are_at_creases(bad, own, found.triangles):
             grown = creases.given_up(own)
         elif ends:
             break
@@ -134,7 +136,7 @@ def delaunay_refining(
         if not len(pinched):
             break
         may |= np.isin(np.arange(len(bad)), pinched)
-        found = rounds.of(own.places, own.names, own.weights, may)
+        found = rounds.of(own.places, own.names, own.weights, may, own.knives(function))
         bad = _bad(function, own, found, components, spacing)
     bad &= ~_redundant(function, own.places, found.triangles, spacing)
     return RestrictedDelaunay(own.places, found.triangles, bad, too_many)
@@ -266,7 +268,19 @@ def points_of_a_round(
     ringed = ringed[~in_slits(function, ringed, _DEEP * spacing)]
     more: Floats = np.concatenate([centres[stays], ringed[points.curves.zone_at(ringed) < 0]])
     more = thinned(more, _ROOM * nearest(more, places)[0])
-    return _on_surface(function, more, within), crowded
+    return _on_surface(function, more, within), crowded[~_early(points, crowded, more)]
+
+
+def _early(points: SurfacePoints, crowded: Ints, more: Floats) -> Bools:
+    """Return which of some vertices of creases (c,) are on knives beside which points (k, 3) are added.
+
+    Until points are near enough to each other to tell one side from the other, triangles are bad whatever the
+    links.
+    """
+    if not len(more) or not len(crowded):
+        return np.zeros(len(crowded), dtype=np.bool_)
+    beside = nearest(points.places[crowded], more)[0] <= _BESIDE * points.curves.zones[crowded]
+    return np.asarray(beside & points.curves.knife_axes[crowded].any(axis=1))
 
 
 def _on_surface(function: ImplicitFunction, places: Floats, within: float) -> Floats:

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
-from scipy.spatial import ConvexHull, Delaunay, QhullError, cKDTree
+from scipy.spatial import QhullError, cKDTree
 
 from ...arrays import Bools, Floats, Ints
 from ...vectors import cross, dot, length, length_and_unit
@@ -37,6 +37,7 @@ from ..projection import projected
 from ..surface_components.component_search import SurfaceComponents
 from .mesh_topology import MeshTopology, area_vectors
 from .surface_sampling import low_discrepancy, thinned
+from .tetrahedra import Knives, circumcentres, delaunay_tetrahedra
 
 _UNMOVED = 1e-3  # of the spacing: how far the centre of a tetrahedron may move and keep its side
 _STIR = 1e-3  # share of the distance to the next point by which points are moved for Qhull
@@ -44,7 +45,6 @@ _STIR = 1e-3  # share of the distance to the next point by which points are move
 _FACING = 0.35
 _LARGE = 0.25  # spacings: smaller triangles may face otherwise, as some do across creases
 _CLOSEST = 0.35  # sizing field: rings are no narrower
-_FAR = 1e6  # sizes of the whole: the centres of flat tetrahedra are taken to be no farther away
 _RING = 6  # points laid around a point without triangles
 _APART = 0.6  # radii of a ring: the least distance of points that are added from one another and from others
 _BUBBLE = 0.02  # share of a component's triangles: a part of its mesh that has fewer is not believed
@@ -132,7 +132,14 @@ class DualEdgesOfRounds:
         self._numbers = ComponentNumbers(components)
         self._known: dict[int, _Known] = {}
 
-    def of(self, places: Floats, names: Ints, weights: Floats, pinched: Bools | None = None) -> DualEdges:
+    def of(
+        self,
+        places: Floats,
+        names: Ints,
+        weights: Floats,
+        pinched: Bools | None = None,
+        knives: Knives | None = None,
+    ) -> DualEdges:
         """Return the restricted triangles through points, and their dual edges.
 
         Args:
@@ -140,18 +147,20 @@ class DualEdgesOfRounds:
             names: numbers (n,), of each point the same in all rounds.
             weights: the squares of radii about the points (n,), in scene units: those of zones of creases.
             pinched: points (n,) about which tetrahedra may change sides so that the triangles are one disk.
+            knives: which of the points are on knives; none unless given.
         """
         components = self.components
         may = np.zeros(len(places), dtype=np.bool_) if pinched is None else pinched
+        knives = Knives(self.function, places, np.zeros(places.shape)) if knives is None else knives
         if len(components) < 2 or not components.proven or not len(places):
-            return self._one(0, lambda at: self.function.value(at) < 0.0, places, names, weights, may)
+            inside = partial(_is_inside, self.function)
+            return self._one(0, inside, knives, names, weights, may)
         number = _with_nearest(self._numbers.of(places), places)
         found = []
         for own in range(len(components)):
             rows = np.flatnonzero(number == own)
-            one = self._one(
-                own, partial(components.within, own), places[rows], names[rows], weights[rows], may[rows]
-            )
+            within = partial(components.within, own)
+            one = self._one(own, within, knives.taken(rows), names[rows], weights[rows], may[rows])
             turned = one.triangles[:, ::-1] if components.is_hollow(own) else one.triangles
             found.append(DualEdges(rows[turned], one.inner, one.outer, np.full(len(turned), own)))
         return DualEdges(
@@ -162,7 +171,7 @@ class DualEdgesOfRounds:
         self,
         own: int,
         within: Callable[[Floats], Bools],
-        places: Floats,
+        knives: Knives,
         names: Ints,
         weights: Floats,
         pinched: Bools,
@@ -171,7 +180,7 @@ class DualEdgesOfRounds:
         known = self._known.setdefault(own, _Known(_UNMOVED * self.spacing))
         if pinched.any() or not known.has(names, weights):
             sides = partial(known.sides, within)
-            known.edges = _boundary(sides, places, names, weights, self.spacing, pinched)
+            known.edges = _boundary(sides, knives, names, weights, self.spacing, pinched)
             known.names, known.weights = names, weights
         return known.edges
 
@@ -208,6 +217,11 @@ class _Known:
         order = np.argsort(keys)
         self._keys, self._inside, self._centres = keys[order], inside[order], centres[order]
         return inside
+
+
+def _is_inside(function: ImplicitFunction, places: Floats) -> Bools:
+    """Return which places (k, 3) are inside, F < 0."""
+    return np.asarray(function.value(places) < 0.0)
 
 
 def _scrambled(names: Ints) -> UInts:
@@ -264,19 +278,25 @@ def _misfacing(points: Floats, normals: Floats, triangles: Ints, spacing: float)
 
 
 def _boundary(
-    sides: _Sides, points: Floats, names: Ints, weights: Floats, spacing: float, pinched: Bools
+    sides: _Sides, knives: Knives, names: Ints, weights: Floats, spacing: float, pinched: Bools
 ) -> DualEdges:
-    """Return the triangles between tetrahedra whose centres are within and others, with these centres."""
+    """Return the triangles between tetrahedra whose centres are within and others, with these centres.
+
+    The centroid is the centre of those across a knife.
+    """
+    points = knives.places
     if len(points) < 4:
         return _NONE
     middle = points.mean(axis=0)
     distance = np.minimum(np.asarray(cKDTree(points).query(points, 2)[0])[:, 1], spacing)
     stirred = points - middle + _STIR * distance[:, None] * low_discrepancy(len(points))
     try:
-        simplices, neighbours = _tetrahedra(stirred, weights)
+        simplices, neighbours = delaunay_tetrahedra(stirred, weights)
     except QhullError:
         return _NONE
-    centres, volume = _circumcentres(stirred[simplices], weights[simplices])
+    centres, volume = circumcentres(stirred[simplices], weights[simplices])
+    across = knives.rows_across(simplices)
+    centres[across] = stirred[simplices[across]].mean(axis=1)
     inside = np.append(sides(centres + middle, names[simplices]), False)
     before = -1
     while pinched.any() and before != inside.sum():
@@ -321,39 +341,6 @@ def _fill(point: int, points: Floats, simplices: Ints, neighbours: Ints, inside:
     inside[star[(~own & (part != np.argmax(sizes)))[:-1]]] = True
     if len(np.unique(part[own])) > 1:
         inside[star] = True
-
-
-def _tetrahedra(points: Floats, weights: Floats) -> tuple[Ints, Ints]:
-    """Return the Delaunay tetrahedra (s, 4) of weighted points (n, 3), and their neighbours (s, 4) opposite
-    to each corner, -1 where there is none.
-
-    With weights they are the lower side of the hull of the points lifted to x . x - w (Aurenhammer 1987).
-    """
-    if not weights.any():
-        mesh = Delaunay(points)
-        return mesh.simplices.astype(np.intp), mesh.neighbors.astype(np.intp)
-    lifted = np.concatenate([points, (dot(points, points) - weights)[:, None]], axis=1)
-    hull = ConvexHull(lifted, qhull_options="Qbb Q12 Qt")
-    lower = hull.equations[:, 3] < 0.0
-    number = np.where(lower, np.cumsum(lower) - 1, -1)
-    return hull.simplices[lower].astype(np.intp), number[hull.neighbors[lower]].astype(np.intp)
-
-
-def _circumcentres(corners: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """Return the centres (s, 3), of equal power to the corners, of tetrahedra (s, 4, 3) with weights (s, 4),
-    and six times their signed volumes (s,).
-    """
-    a, b, c = (corners[:, i] - corners[:, 0] for i in (1, 2, 3))
-    bc, ca, ab = cross(b, c), cross(c, a), cross(a, b)
-    volume = dot(a, bc)
-    more = weights[:, 1:] - weights[:, :1]
-    squares = ((dot(side, side) - more[:, i])[:, None] for i, side in enumerate((a, b, c)))
-    offset = sum(square * normal for square, normal in zip(squares, (bc, ca, ab), strict=True))
-    flat = np.where(volume == 0.0, np.finfo(np.float64).tiny, volume)
-    with np.errstate(over="ignore", invalid="ignore"):
-        centre = corners[:, 0] + 0.5 * offset / flat[:, None]
-    far = _FAR * float(np.abs(corners).max())
-    return np.clip(np.where(np.isfinite(centre), centre, corners[:, 0]), -far, far), volume
 
 
 def rings(function: ImplicitFunction, points: Floats, bad: Bools, spacing: float) -> Floats:

@@ -14,6 +14,7 @@ from ..functions.base import ImplicitFunction
 from .creases.crease_curves import CreaseCurves, no_curves
 from .creases.crease_following import crease_curves, halved_links
 from .creases.crease_points import crease_points_between
+from .tetrahedra import Knives
 
 _NUMBERS = np.int64(1) << 31  # points whose names make different keys of pairs
 _NEIGHBOURS = 6  # neighbours of a point between which and the point creases are looked for
@@ -75,6 +76,11 @@ class SurfacePoints:
         return np.concatenate(
             [self.curves.points.normals[self.curves.vertices], np.repeat(plain[:, None], 2, axis=1)]
         )
+
+    def knives(self, function: ImplicitFunction) -> Knives:
+        """Return which of the points are on knives, and between which sides."""
+        axes = self.curves.knife_axes
+        return Knives(function, self.places, np.pad(axes, ((0, len(self.places) - len(axes)), (0, 0))))
 
 
 def neighbouring(points: Floats) -> Ints:

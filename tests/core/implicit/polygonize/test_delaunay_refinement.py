@@ -1,5 +1,6 @@
 """Meshes of what is thin: closed, near to the surface, and of triangles that are not thin themselves."""
 
+import time
 from collections.abc import Iterator
 
 import numpy as np
@@ -7,8 +8,17 @@ import pytest
 from scipy.spatial import ConvexHull
 
 from physplace_addon.core.arrays import Bools, Floats
-from physplace_addon.core.implicit import Boxes, Ellipsoids, Spheres, difference, union
+from physplace_addon.core.implicit import (
+    Boxes,
+    Ellipsoids,
+    HalfSpaces,
+    Spheres,
+    difference,
+    intersection,
+    union,
+)
 from physplace_addon.core.implicit.functions.base import ImplicitFunction
+from physplace_addon.core.implicit.functions.transformed import Moved
 from physplace_addon.core.implicit.polygonize.creases.normal_jumps import creases_between
 from physplace_addon.core.implicit.polygonize.delaunay_refinement import points_of_a_round
 from physplace_addon.core.implicit.polygonize.mesh_topology import MeshTopology
@@ -129,6 +139,68 @@ def on_edges(points: Floats, of_bite: Floats) -> Bools:
     """Which points (n, 3) of the bitten box are on two of its sides, or on one and the bite (n,)."""
     sides = np.isclose(np.abs(points), [0.6, 0.45, 0.3], rtol=0, atol=1e-9).sum(axis=1)
     return np.asarray(sides + (of_bite < 1e-9) >= 2)
+
+
+def lens(degrees: float, radius: float) -> ImplicitFunction:
+    """What two balls have in common: its rim, of some radius, is a knife of so many degrees."""
+    half = np.radians(0.5 * degrees)
+    away = radius / np.tan(half)
+    return intersection([Spheres.of([0.0, 0.0, z], radius / np.sin(half)) for z in (-away, away)])
+
+
+@pytest.mark.parametrize(
+    ("degrees", "radius", "scale"),
+    [(45.0, 0.8, 1.0), (30.0, 0.4, 1e3), (20.0, 0.8, 1e-3), (20.0, 0.4, 1.0), (12.0, 0.4, 1.0)],
+)
+def test_the_rim_of_a_lens_is_edges_of_the_mesh_however_sharp_it_is(
+    degrees: float, radius: float, scale: float
+) -> None:
+    affine, turn = np.eye(4), rotations(np.random.default_rng(3), 1)[0]
+    affine[:3, :3] = scale * turn
+    function, sigma = Moved(lens(degrees, radius), affine), SIGMA * scale
+    begun = time.process_time()
+    mesh = triangulated(function, surface_samples(function, 2.0 * sigma), sigma)
+    assert time.process_time() - begun < 10.0  # 2 s on a machine that does nothing else
+    assert mesh.status is MeshStatus.CLOSED
+    topology = MeshTopology.of(mesh.triangles, len(mesh.points))
+    assert not topology.non_manifold.any()
+    assert mesh.euler_characteristic == 2
+    corners = mesh.points[mesh.triangles] / scale
+    assert not len(crossings(corners, corners, 1e-9))
+    places = places_on(mesh)
+    assert distances_to_surface(*function.gradient(places)).max() <= 0.05 * sigma
+    own = mesh.points / scale @ turn
+    rim = (np.abs(own[:, 2]) < 1e-9) & np.isclose(np.hypot(own[:, 0], own[:, 1]), radius, rtol=1e-9, atol=0)
+    assert rim.sum() > 20
+    assert rim[topology.ends].all(axis=1).sum() == rim.sum()
+    assert least_angles(mesh)[~rim[mesh.triangles].any(axis=1)].min() >= 15.0
+    assert len(mesh.points) < 12_000
+
+
+def test_a_wedge_and_a_crescent_have_their_knives_as_edges() -> None:
+    """A knife of 20 degrees between corners, and one of 24 degrees whose one side is hollow."""
+    tilt = np.radians(10.0)
+    sides = [
+        HalfSpaces.of([[np.sin(tilt), 0.0, way * np.cos(tilt)]], [[0.0, 0.0, 0.0]], size=1.5)
+        for way in (-1.0, 1.0)
+    ]
+    wedge = difference(Boxes.of([0.45, 0.0, 0.0], [[0.45, 0.6, 0.6]]), sides)
+    crescent = difference(Spheres.of([0.0, 0.0, 0.0], 0.6), [Spheres.of([0.3, 0.0, 0.0], 0.5)])
+    on_knife = {
+        wedge: lambda places: (np.abs(places[:, [0, 2]]) < 1e-9).all(axis=1),
+        crescent: lambda places: (
+            np.isclose(np.linalg.norm(places - [0.3, 0.0, 0.0], axis=1), 0.5, atol=1e-9)
+            & np.isclose(np.linalg.norm(places, axis=1), 0.6, atol=1e-9)
+        ),
+    }
+    for function, ends in ((wedge, 1), (crescent, 0)):
+        mesh = triangulated(function, surface_samples(function, 2.0 * SIGMA), SIGMA)
+        assert mesh.status is MeshStatus.CLOSED
+        topology, knife = MeshTopology.of(mesh.triangles, len(mesh.points)), on_knife[function](mesh.points)
+        assert not topology.non_manifold.any()
+        assert mesh.euler_characteristic == 2
+        assert knife.sum() > 6
+        assert knife[topology.ends].all(axis=1).sum() == knife.sum() - ends
 
 
 def test_parts_that_meet_in_narrow_notches_have_a_closed_mesh() -> None:

@@ -137,6 +137,15 @@ class CreaseCurves:
         return first[order], place[number.ravel()]
 
     @property
+    def knife_axes(self) -> Floats:
+        """The normal of one side less that of the other at each vertex (v, 3) on a knife that is no corner; 0
+        at others.
+        """
+        points = self.points.taken(self.vertices)
+        own = points.knives & ~self.corners[self.vertices]
+        return np.where(own[:, None], points.normals[:, 0] - points.normals[:, 1], 0.0)
+
+    @property
     def vertices(self) -> Ints:
         """A point (v,) of each vertex, in their order."""
         return self._numbered[0]

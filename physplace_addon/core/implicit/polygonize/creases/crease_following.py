@@ -66,7 +66,10 @@ def crease_curves(
     """
     least = _LEAST * spacing
     near = curves.zone_at(found.places)
-    curves = halved_links(function, curves, np.unique(near[near >= 0]), spacing)
+    crossed = near[near >= 0]
+    # what is thin beside a knife has edges through it as long as points are too far apart
+    crossed = np.unique(crossed[~curves.points.knives[curves.vertices[crossed]]])
+    curves = halved_links(function, curves, crossed, spacing)
     curves = curves.joined(_begun(function, found.taken(near < 0), spacing))
     for _ in range(_ROUNDS):
         open_ = (curves.ahead < 0) & curves.leads & ~curves.ended

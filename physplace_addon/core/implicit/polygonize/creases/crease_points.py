@@ -35,8 +35,12 @@ from .normal_jumps import jumps_between
 _BESIDE = (0.25, 0.06, 0.012, 2.4e-3, 3e-4, 3e-5)
 _ALIKE = 0.75  # least cosine between the normals of one side at places a reach apart
 _LEAST_TURN = 0.15  # radians between the normals of the two sides of a crease
-# between the unit normals of both sides, 143 degrees: creases are no narrower notches, or sharper knives
-_NARROW, _NEARLY = 1.9, 0.99
+# between the unit normals of both sides: creases are no narrower notches than 36 degrees, and about as narrow
+# up to 40 degrees
+_NARROW, _NEARLY_NARROW = 1.9, 1.88
+# the same of convex creases: they are no sharper than 1.1 degrees, and about as sharp up to 3 degrees; those
+# below 74 degrees are knives
+_SHARP, _NEARLY_SHARP, _KNIFE = 1.9999, 1.9993, 1.6
 _FARTHEST = 1.0  # reaches that a place may be from where it was looked for
 _EXACT = 1e-6  # reaches that a point may be off the surface
 _ABSURD = 100.0  # reaches: what F says to be farther off is no nearer for it
@@ -81,8 +85,23 @@ class CreasePoints:
 
     @property
     def narrow(self) -> Bools:
-        """Which (n,) are where the crease is about as narrow as those that count may be."""
-        return np.asarray(length(self.normals[:, 0] - self.normals[:, 1]) > _NEARLY * _NARROW)
+        """Which (n,) are where the crease is about as narrow, or sharp, as those that count may be."""
+        return np.asarray(self._turns > np.where(self.convex, _NEARLY_SHARP, _NEARLY_NARROW))
+
+    @property
+    def knives(self) -> Bools:
+        """Which (n,) are where the crease is convex, and its sides are near to each other far beside it."""
+        return np.asarray(self.convex & (self._turns > _KNIFE))
+
+    @property
+    def sharp(self) -> Bools:
+        """Which (n,) are where the crease is convex, and sharper than notches are that count."""
+        return np.asarray(self.convex & (self._turns > _NARROW))
+
+    @property
+    def _turns(self) -> Floats:
+        """How far the unit normals of both sides are apart (n,)."""
+        return length(self.normals[:, 0] - self.normals[:, 1])
 
     def taken(self, rows: Ints | Bools) -> CreasePoints:
         """Return some of the points, by their numbers (k,) or marks (n,)."""
@@ -121,7 +140,7 @@ def crease_points_between(function: ImplicitFunction, ends: Floats) -> CreasePoi
 
 
 def on_creases(
-    function: ImplicitFunction, near: CreasePoints, reaches: Floats, most: float = _NARROW
+    function: ImplicitFunction, near: CreasePoints, reaches: Floats, most: float | None = None
 ) -> tuple[CreasePoints, Bools]:
     """Return points on the creases that pass near places, and of which (n,) they are one.
 
@@ -129,7 +148,7 @@ def on_creases(
         function: F.
         near: places near creases, with about the normals of both sides there.
         reaches: how far the creases may be (n,), in scene units.
-        most: how far the unit normals of both sides are apart at most.
+        most: how far the unit normals of both sides are apart at most; as far as is followed unless given.
     """
     if not len(near):
         return near, np.zeros(0, dtype=np.bool_)
@@ -151,7 +170,8 @@ def on_creases(
     known &= np.abs(value) <= _EXACT * reaches * length(gradient)
     known &= length(places - near.places) <= _FARTHEST * reaches
     turn = length(normals[:, 0] - normals[:, 1])
-    known &= (turn >= _LEAST_TURN) & (turn <= most)
+    limit = np.where(near.convex, _SHARP, _NARROW) if most is None else most
+    known &= (turn >= _LEAST_TURN) & (turn <= limit)
     return CreasePoints(places, normals, near.convex), known
 
 

@@ -1,0 +1,87 @@
+"""Delaunay tetrahedra of weighted points, and the places that tell on which side of a surface they are.
+
+A tetrahedron is inside where its centre is, of equal power to its corners. Along a knife, a sharp convex
+crease, that does not hold: the zones of its points keep all others about as far away as its links are long,
+where the body is much thinner than that. The centre of a tetrahedron with corners on the knife and on both of
+its sides is then off the plane that halves the knife, out of the body even, by as much as its corners are at
+different distances from the crease. But it lies between the two sides, and so does its centroid.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial import ConvexHull, Delaunay
+
+from ...arrays import Bools, Floats, Ints
+from ...vectors import cross, dot
+from ..functions.base import ImplicitFunction
+
+_FAR = 1e6  # sizes of the whole: the centres of flat tetrahedra are taken to be no farther away
+
+
+@dataclass(frozen=True, eq=False)
+class Knives:
+    """Which points are on sharp convex creases, and between which sides.
+
+    Attributes:
+        function: F.
+        places: all points (n, 3).
+        axes: the normal of one side less that of the other (n, 3), of points on knives; 0 of others.
+    """
+
+    function: ImplicitFunction
+    places: Floats
+    axes: Floats
+
+    def taken(self, rows: Ints) -> Knives:
+        """Return some of the points, by their numbers (k,)."""
+        return Knives(self.function, self.places[rows], self.axes[rows])
+
+    def rows_across(self, simplices: Ints) -> Ints:
+        """Return the numbers (k,) of tetrahedra (s, 4) with corners on a knife and on both of its sides."""
+        on: Bools = (self.axes != 0.0).any(axis=1)
+        rows = np.flatnonzero(on[simplices].any(axis=1))
+        if not len(rows):
+            return rows
+        corners = simplices[rows]
+        used, number = np.unique(corners, return_inverse=True)
+        slopes = self.function.gradient(self.places[used])[1][number.reshape(corners.shape)]
+        axes = self.axes[np.take_along_axis(corners, on[corners].argmax(axis=1)[:, None], axis=1)]
+        side = np.where(on[corners], 0.0, dot(slopes, axes))
+        both: Bools = (side.min(axis=1) < 0.0) & (side.max(axis=1) > 0.0)
+        return rows[both]
+
+
+def delaunay_tetrahedra(points: Floats, weights: Floats) -> tuple[Ints, Ints]:
+    """Return the Delaunay tetrahedra (s, 4) of weighted points (n, 3), and their neighbours (s, 4) opposite
+    to each corner, -1 where there is none.
+
+    With weights they are the lower side of the hull of the points lifted to x . x - w (Aurenhammer 1987).
+    """
+    if not weights.any():
+        mesh = Delaunay(points)
+        return mesh.simplices.astype(np.intp), mesh.neighbors.astype(np.intp)
+    lifted = np.concatenate([points, (dot(points, points) - weights)[:, None]], axis=1)
+    hull = ConvexHull(lifted, qhull_options="Qbb Q12 Qt")
+    lower = hull.equations[:, 3] < 0.0
+    number = np.where(lower, np.cumsum(lower) - 1, -1)
+    return hull.simplices[lower].astype(np.intp), number[hull.neighbors[lower]].astype(np.intp)
+
+
+def circumcentres(corners: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Return the centres (s, 3), of equal power to the corners, of tetrahedra (s, 4, 3) with weights (s, 4),
+    and six times their signed volumes (s,).
+    """
+    a, b, c = (corners[:, i] - corners[:, 0] for i in (1, 2, 3))
+    bc, ca, ab = cross(b, c), cross(c, a), cross(a, b)
+    volume = dot(a, bc)
+    more = weights[:, 1:] - weights[:, :1]
+    squares = ((dot(side, side) - more[:, i])[:, None] for i, side in enumerate((a, b, c)))
+    offset = sum(square * normal for square, normal in zip(squares, (bc, ca, ab), strict=True))
+    flat = np.where(volume == 0.0, np.finfo(np.float64).tiny, volume)
+    with np.errstate(over="ignore", invalid="ignore"):
+        centre = corners[:, 0] + 0.5 * offset / flat[:, None]
+    far = _FAR * float(np.abs(corners).max())
+    return np.clip(np.where(np.isfinite(centre), centre, corners[:, 0]), -far, far), volume
