@@ -45,10 +45,9 @@ from ..groups import RigidGroups
 from ..least_motion import Gaps
 from .obstacles import Clearances
 
-_NEAR, _NEAR_CONTACTS = (
-    0.1,
-    4.0,
-)  # distance, over a part's radius and at least over D, that rows are looked for
+# distance, over a part's radius and at least over D, that rows are looked for: what is farther is rarely met
+# in a tick, and costs more as rows than being met
+_NEAR, _NEAR_CONTACTS = 0.05, 4.0
 _LEAVING = 0.1  # sine of the angle by which a normal may leave its features' cones: they may turn in a tick
 _SOON = 0.1  # part of a piece of a path after the first stop within which others are obeyed at once
 _PIECE, _MOST_PIECES = 0.7, 8  # length of a piece, over the radius of a part that moves; and the most of them
