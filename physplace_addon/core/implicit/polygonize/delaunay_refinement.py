@@ -28,6 +28,9 @@ where they are too many.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 from scipy.spatial import cKDTree
 
@@ -81,35 +84,57 @@ _PATCH = 0.5  # squares of the sizing field: area of the surface for each of its
 _NONE = np.zeros(0, dtype=np.intp)
 
 
-def delaunay_refining(
-    function: ImplicitFunction,
-    points: Floats,
-    spacing: float,
-    within: float,
-    components: SurfaceComponents,
-) -> Job[RestrictedDelaunay]:
-    """Return triangles through points near the surface, and through all that were added, in rounds.
+@dataclass(frozen=True, eq=False)
+class FirstPoints:
+    """The points that refinement begins with.
+
+    Attributes:
+        function: F.
+        spacing: the usual distance of points, in scene units.
+        within: how far triangles may be from the surface, in scene units.
+        points: the points, those on creases among them.
+        creases: finds more creases.
+        given: how many points there were before creases were found.
+    """
+
+    function: ImplicitFunction
+    spacing: float
+    within: float
+    points: SurfacePoints
+    creases: CreaseSearch
+    given: int
+
+    @classmethod
+    def of(cls, function: ImplicitFunction, points: Floats, spacing: float, within: float) -> FirstPoints:
+        """Return the points to begin with, of points (n, 3) near the surface."""
+        places = on_surface(function, points, spacing, within)
+        places = places[~in_slits(function, places, _DEEP * spacing)]
+        places = thinned(places, np.full(len(places), _SAME * spacing))
+        creases = CreaseSearch(function, spacing, within)
+        own = creases.taken_into(SurfacePoints.of(places), neighbouring(places), _NONE)
+        return cls(function, spacing, within, own, creases, len(places))
+
+    @cached_property
+    def need_too_many(self) -> bool:
+        """Whether the surface needs more points than are allowed, as far as these can tell."""
+        needed = _estimated(self.function, self.points.plain, self.spacing)
+        return needed > max(_MOST_ESTIMATED, _GROWTH * self.given)
+
+
+def delaunay_refining(first: FirstPoints, components: SurfaceComponents) -> Job[RestrictedDelaunay]:
+    """Return triangles through points of the surface, and through all that were added, in rounds.
 
     Args:
-        function: F.
-        points: points (n, 3) near the surface.
-        spacing: their usual distance, in scene units.
-        within: how far the triangles may be from the surface, in scene units.
+        first: the points to begin with, which are used up.
         components: those of the surface.
 
     Returns:
         The triangulation; bad points are left where the surface needs more points than are allowed.
     """
-    places = _on_surface(function, projected(function, points, 0.5 * spacing), within)
-    places = places[~in_slits(function, places, _DEEP * spacing)]
-    places = thinned(places, np.full(len(places), _SAME * spacing))
-    creases, balls, worked = CreaseSearch(function, spacing, within), None, 0
-    own = creases.taken_into(SurfacePoints.of(places), neighbouring(places), _NONE)
+    function, spacing, within = first.function, first.spacing, first.within
+    own, creases, balls, worked = first.points, first.creases, None, 0
     rounds = DualEdgesOfRounds(function, spacing, components)
-    most = max(MOST_POINTS, _GROWTH * len(places))
-    if _estimated(function, own.plain, spacing) > max(_MOST_ESTIMATED, _GROWTH * len(places)):
-        none = np.zeros((0, 3), dtype=np.intp)
-        return RestrictedDelaunay(places, none, np.ones(len(places), dtype=np.bool_), True)
+    most = max(MOST_POINTS, _GROWTH * first.given)
     for round_ in range(_ROUNDS):
         found = rounds.of(own.places, own.names, own.weights, knives=own.knives(function))
         bad = _bad(function, own, found, components, spacing)
@@ -281,6 +306,11 @@ def _early(points: SurfacePoints, crowded: Ints, more: Floats) -> Bools:
         return np.zeros(len(crowded), dtype=np.bool_)
     beside = nearest(points.places[crowded], more)[0] <= _BESIDE * points.curves.zones[crowded]
     return np.asarray(beside & points.curves.knife_axes[crowded].any(axis=1))
+
+
+def on_surface(function: ImplicitFunction, points: Floats, spacing: float, within: float) -> Floats:
+    """Return the places (k, 3) of the surface next to points (n, 3) that are about a spacing apart."""
+    return _on_surface(function, projected(function, points, 0.5 * spacing), within)
 
 
 def _on_surface(function: ImplicitFunction, places: Floats, within: float) -> Floats:

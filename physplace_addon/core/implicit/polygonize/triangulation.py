@@ -7,6 +7,10 @@ Every component that `surface_components` finds has to have triangles; where one
 samples of the surface join the points. The result is then checked by something that took no part in it
 (`confirmation`). Where it has not the surface's topology, the finer mesh's points sample the surface anew.
 
+What can have no mesh is refused by what is known soonest: by the boxes that space is cut into, and by how
+many points the first ones say that a mesh would need. Components are looked for only then, which takes long
+where many boxes are undecided, as in thin walls.
+
 Area and volume are those that the triangles' own tend to: with every triangle cut in four, its new corners on
 the surface, their errors are a quarter as large, which tells what is left (Richardson's extrapolation).
 """
@@ -25,9 +29,9 @@ from ..functions.base import ImplicitFunction
 from ..local_thickness import THINNEST
 from ..projection import projected
 from ..surface_components.component_search import SurfaceComponents, components_of
-from ..surface_components.subdivision import SearchLimits, subdivided
+from ..surface_components.subdivision import BoxClass, ClassifiedBoxes, SearchLimits, subdivided
 from .confirmation import is_confirmed
-from .delaunay_refinement import delaunay_refining
+from .delaunay_refinement import FirstPoints, delaunay_refining, on_surface
 from .least_angles import with_larger_angles
 from .mesh_topology import MeshTopology, area_vectors
 from .refinement import quartered, refined
@@ -41,7 +45,8 @@ _SPACING = 2.0  # distance of floaters, in their radii
 _AIM = 0.9
 _BESIDE = 0.02  # spacings: points so near to a crease stay where thin triangles are changed
 _FEW = 12  # points: a component that has fewer is sampled anew
-_BOXES = 120_000  # boxes that the search for all components examines at most
+_FINER = 6  # halvings of the spacing, after which a surface without so many points is one without points
+_BOXES = 140_000  # boxes that the search for all components examines at most
 _CLOSEST = 1.0 / 500.0  # spacings: where boxes so small are still not decided, the surface touches itself
 _SLIT = 2.0 * THINNEST  # spacings: slits as narrow between undecided boxes count as touching
 _ATTEMPTS = 3  # triangulations, each of the points of the one before
@@ -70,7 +75,7 @@ class MeshStatus(Enum):
         "them"
     )
     BROKEN = "parts of the surface are too thin or too sharp for its particles: use smaller ones"
-    EMPTY = "there is no surface, or there are not enough particles on it"
+    EMPTY = "there is no surface: make its elements larger, or bring them closer"
     INFINITE = "the surface is infinite, so no mesh closes it: intersect it with something that is not"
 
     @property
@@ -132,18 +137,16 @@ def triangulating(
     """Do what `triangulated` does, in slices: a round in which points are added is one, or a comparison."""
     if function.is_endless():
         return _nothing(MeshStatus.INFINITE)
-    sigma = min(sigma, _COARSEST * max(float(np.ptp(function.box(), axis=0).max()), 0.0))
-    allowed = 0.05 * sigma if within is None else within
-    spacing, points = _SPACING * sigma, np.array(points, dtype=np.float64).reshape(-1, 3)
-    components = _components(function, spacing)
-    if components is None:
-        return _nothing(MeshStatus.TOUCHING)
-    points = _on_all(function, components, points, spacing) if len(points) else points
+    begun = _begun(function, points, sigma, within)
+    if isinstance(begun, MeshStatus):
+        return _nothing(begun)
+    first, components = begun
+    spacing, allowed = first.spacing, first.within
     for _ in range(_ATTEMPTS):
-        found = yield from delaunay_refining(function, points, spacing, allowed, components)
-        if not len(found.triangles):
-            return _nothing(MeshStatus.TOO_THIN if found.needs_more else MeshStatus.EMPTY)
-        if found.bad.any():
+        if first.need_too_many:
+            return _nothing(MeshStatus.TOO_THIN)
+        found = yield from delaunay_refining(first, components)
+        if not len(found.triangles) or found.bad.any():
             return _nothing(MeshStatus.TOO_THIN if found.needs_more else MeshStatus.BROKEN)
         corners, triangles, distance = refined(function, found.points, found.triangles, _AIM * allowed)
         corners, triangles = with_larger_angles(
@@ -159,33 +162,76 @@ def triangulating(
         points, spacing = np.concatenate([corners, missing]), _NEARER * spacing
         if len(missing):
             points = np.concatenate([points, surface_samples(function, spacing)])
+        first = FirstPoints.of(function, points, spacing, allowed)
     return _result(
         function, found, distance, MeshStatus.INCOMPLETE if len(missing) else MeshStatus.UNCONFIRMED
     )
 
 
-def _components(function: ImplicitFunction, spacing: float) -> SurfaceComponents | None:
-    """Return the components of a surface, of points that are a spacing apart; None if it touches itself."""
-    box, limits = np.array(function.box()), SearchLimits(_BOXES)
+def _begun(
+    function: ImplicitFunction, points: Floats, sigma: float, within: float | None
+) -> tuple[FirstPoints, SurfaceComponents] | MeshStatus:
+    """Return the points that the first mesh begins with, and the components; or why there can be no mesh.
+
+    The arguments are those of `triangulated`.
+    """
+    boxes = _boxes(function)
+    if boxes is None:
+        return MeshStatus.EMPTY
+    sigma = min(sigma, _COARSEST * float(np.ptp(function.box(), axis=0).max()))
+    if len(touching_places(function, boxes, _CLOSEST * _SPACING * sigma, _SLIT * _SPACING * sigma)):
+        return MeshStatus.TOUCHING
+    points, sigma = _enough(function, np.array(points, dtype=np.float64).reshape(-1, 3), sigma)
+    allowed, spacing = 0.05 * sigma if within is None else within, _SPACING * sigma
+    first = FirstPoints.of(function, points, spacing, allowed)
+    if first.need_too_many:
+        return MeshStatus.TOO_THIN
+    components = components_of(function, SearchLimits(_BOXES), boxes=boxes)
+    if not len(points):
+        return MeshStatus.EMPTY if components.proven and not len(components) else MeshStatus.INCOMPLETE
+    more = _on_components_with_few(function, components, points, spacing)
+    if len(more):
+        first = FirstPoints.of(function, np.concatenate([points, more]), spacing, allowed)
+    return first, components
+
+
+def _boxes(function: ImplicitFunction) -> ClassifiedBoxes | None:
+    """Return the boxes that space is cut into; None where they prove that there is no surface."""
+    box = np.array(function.box())
     if (box[0] > box[1]).any():
-        return components_of(function, limits)
-    boxes = subdivided(function, box, limits)
-    touching = touching_places(function, boxes, _CLOSEST * spacing, _SLIT * spacing)
-    return None if len(touching) else components_of(function, limits, boxes=boxes)
+        return None
+    boxes = subdivided(function, box, SearchLimits(_BOXES))
+    return boxes if boxes.which(BoxClass.GRAPH, BoxClass.UNDECIDED).any() else None
 
 
-def _on_all(
+def _enough(function: ImplicitFunction, points: Floats, sigma: float) -> tuple[Floats, float]:
+    """Return points (n, 3) and sigma; other points, and less, where the surface has but a few of these.
+
+    What is much smaller than the box that its function knows, as the lens of two balls, has none at first.
+    """
+    spacing = _SPACING * sigma
+    if len(on_surface(function, points, spacing, sigma)) >= _FEW:
+        return points, sigma
+    for _ in range(_FINER):
+        points = surface_samples(function, spacing)
+        if len(points) >= _FEW:
+            return points, min(sigma, _COARSEST * float(np.ptp(points, axis=0).max()))
+        spacing *= 0.5
+    return points, sigma
+
+
+def _on_components_with_few(
     function: ImplicitFunction, components: SurfaceComponents, points: Floats, spacing: float
 ) -> Floats:
-    """Return points (n, 3), with samples of each component that has but a few of them."""
+    """Return samples (k, 3) of each component that has but a few of some points (n, 3)."""
     if len(components) < 2:
-        return points
+        return np.zeros((0, 3))
     number = components.numbers_of(projected(function, points, 0.5 * spacing))
     few = np.bincount(number[number >= 0], minlength=len(components)) < _FEW
     if not few.any():
-        return points
+        return np.zeros((0, 3))
     more = surface_samples(function, spacing)
-    return np.concatenate([points, more[few[components.numbers_of(more)]]])
+    return np.asarray(more[few[components.numbers_of(more)]])
 
 
 def _without_triangles(components: SurfaceComponents, points: Floats, triangles: Ints) -> Bools:

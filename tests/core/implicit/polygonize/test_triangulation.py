@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from physplace_addon.core.arrays import Floats
 from physplace_addon.core.errors import PhysPlaceError
 from physplace_addon.core.implicit import (
     Boxes,
@@ -292,14 +293,73 @@ def test_balls_that_nearly_touch_are_two_meshes(gap: float) -> None:
     assert np.unique(MeshTopology.of(mesh.triangles, len(mesh.points)).component_labels).tolist() == [0, 1]
 
 
+APART = [Spheres.of([x, 0.0, 0.0], 1.0) for x in (0.0, 2.001)]
+NOTHING = {
+    "a ball less a greater one": difference(APART[0], [Spheres.of([0.1, 0.0, 0.0], 1.2)]),
+    "what balls .001 apart have in common": intersection(APART),
+}
+
+
+@pytest.mark.parametrize("name", NOTHING)
+def test_that_there_is_no_surface_is_said_where_there_is_none(name: str) -> None:
+    function = NOTHING[name]
+    assert triangulated(function, np.zeros((0, 3)), 0.12).status is MeshStatus.EMPTY
+
+
+@pytest.mark.parametrize("points", [np.zeros((0, 3)), np.eye(3)], ids=["none", "three"])
+def test_a_surface_with_too_few_points_gets_others(points: Floats) -> None:
+    mesh = triangulated(Spheres.of([0.0, 0.0, 0.0], 1.0), points, 0.12)
+    assert mesh.status is MeshStatus.CLOSED
+    assert mesh.volume == pytest.approx(4.0 / 3.0 * np.pi, rel=1e-4)
+
+
+@pytest.mark.parametrize(("degrees", "scale"), [(30.0, 1.0), (12.0, 1.0), (20.0, 1e-3), (20.0, 1e3)])
+def test_what_is_much_smaller_than_its_parts_has_a_mesh(degrees: float, scale: float) -> None:
+    """What two balls of radius 1 have in common: at 12 degrees it is .01 thick, and one point was on it."""
+    half = np.radians(0.5 * degrees)
+    balls = [Spheres.of([0.0, 0.0, z * scale * np.cos(half)], scale) for z in (-1.0, 1.0)]
+    lens = intersection(balls)
+    mesh = meshed(lens, 0.12 * scale)
+    assert mesh.status is MeshStatus.CLOSED
+    check_closed_and_oriented(mesh)
+    assert mesh.euler_characteristic == 2
+    height = 1.0 - np.cos(half)
+    assert mesh.volume == pytest.approx(2.0 / 3.0 * np.pi * height**2 * (3.0 - height) * scale**3, rel=1e-3)
+
+
+def shell(wall: float) -> ImplicitFunction:
+    """A ball less a smaller one, cut open."""
+    rest = [Spheres.of([0.0, 0.0, 0.0], 1.0 - wall), Boxes.of([0.0, 0.0, 1.3], [[1.0, 1.0, 1.0]])]
+    return difference(Spheres.of([0.0, 0.0, 0.0], 1.0), rest)
+
+
+@pytest.mark.parametrize("wall", [0.02, 0.01, 0.005])
+def test_walls_that_need_too_many_points_are_refused_at_once(wall: float) -> None:
+    """Components are not looked for first, which took four times as long in what is thin."""
+    function = shell(wall)
+    points = surface_samples(function, 0.24)
+    begun = time.process_time()
+    with pytest.raises(StopIteration) as ended:
+        next(triangulating(function, points, 0.12))
+    assert ended.value.value.status is MeshStatus.TOO_THIN
+    assert "make them thicker" in ended.value.value.message
+    assert time.process_time() - begun < 4.0  # 2 s on a machine that does nothing else
+
+
+@pytest.mark.slow
+def test_a_wall_of_a_fortieth_of_its_shell_has_a_proven_mesh() -> None:
+    """Its boxes are just more than 120,000."""
+    function = shell(0.05)
+    mesh = meshed(function, 0.12)
+    assert mesh.status is MeshStatus.CLOSED
+    assert mesh.euler_characteristic == 2
+
+
 def test_what_cannot_be_meshed_is_said() -> None:
     plane = HalfSpaces.of([[0, 0, 1]], [[0, 0, 0]])
     assert (
         triangulated(plane, np.random.default_rng(0).normal(size=(50, 3)), 0.1).status is MeshStatus.INFINITE
     )
-    ball = blobby_spheres(BIAS, np.zeros((1, 3)), [1.0])
-    assert triangulated(ball, np.zeros((0, 3)), 0.1).status is MeshStatus.EMPTY
-    assert triangulated(ball, np.eye(3), 0.1).message
     nothing = blobby_spheres(BIAS, np.zeros((0, 3)), [])
     assert triangulated(nothing, surface_samples(nothing, 0.1), 0.1).status is MeshStatus.EMPTY
     with pytest.raises(PhysPlaceError, match="infinite"):
