@@ -79,6 +79,7 @@ _MOST_ESTIMATED = 40_000  # points that a surface may need by the first look at 
 # distances of a point from the next one, squared: the area for each of points spread at random (0.55 of the
 # plane is covered by disks as wide as their distance where no more fit in)
 _AREA = 1.5
+_LONG = 4.0  # spacings: knives too sharp for a mesh are no longer
 _WIDEST, _BEND = 0.8, 0.7  # spacings, and radians over which the surface bends: the widest distances counted
 _PATCH = 0.5  # squares of the sizing field: area of the surface for each of its points
 _NONE = np.zeros(0, dtype=np.intp)
@@ -119,6 +120,13 @@ class FirstPoints:
         """Whether the surface needs more points than are allowed, as far as these can tell."""
         needed = _estimated(self.function, self.points.plain, self.spacing)
         return needed > max(_MOST_ESTIMATED, _GROWTH * self.given)
+
+    @property
+    def are_on_long_knives(self) -> bool:
+        """Whether creases too sharp for a mesh are so long that more points beside them do not help."""
+        curves = self.points.curves
+        sharp = curves.points.too_sharp[curves.links].all(axis=1)
+        return bool(curves.gaps[sharp].sum() > _LONG * self.spacing)
 
 
 def delaunay_refining(first: FirstPoints, components: SurfaceComponents) -> Job[RestrictedDelaunay]:
@@ -164,7 +172,8 @@ def delaunay_refining(first: FirstPoints, components: SurfaceComponents) -> Job[
         found = rounds.of(own.places, own.names, own.weights, may, own.knives(function))
         bad = _bad(function, own, found, components, spacing)
     bad &= ~_redundant(function, own.places, found.triangles, spacing)
-    return RestrictedDelaunay(own.places, found.triangles, bad, too_many)
+    beside = _are_beside_knives(own, bad, spacing)
+    return RestrictedDelaunay(own.places, found.triangles, bad, too_many, beside)
 
 
 def _bad(
@@ -186,6 +195,15 @@ def _are_at_creases(bad: Bools, points: SurfacePoints, triangles: Ints) -> bool:
     on = np.arange(len(bad)) < len(points.curves.vertices)
     beside = triangles[on[triangles].any(axis=1)]
     return bool(bad[on].any() or bad[beside].any())
+
+
+def _are_beside_knives(points: SurfacePoints, bad: Bools, spacing: float) -> bool:
+    """Return whether some bad points (n,) are within a spacing of a knife sharper than notches that count."""
+    curves = points.curves.points
+    sharp = curves.places[curves.sharp]
+    if not len(sharp) or not bad.any():
+        return False
+    return bool((nearest(points.places[bad], sharp)[0] <= spacing).any())
 
 
 def _estimated(function: ImplicitFunction, places: Floats, spacing: float) -> float:

@@ -66,12 +66,14 @@ class RestrictedDelaunay:
         triangles: their numbers (t, 3), wound outwards.
         bad: the points (n,) where the triangles are no surface, or not the right one.
         needs_more: whether more points are needed than are allowed.
+        too_sharp: whether bad points are beside knives.
     """
 
     points: Floats
     triangles: Ints
     bad: Bools
     needs_more: bool = False
+    too_sharp: bool = False
 
 
 @dataclass(frozen=True, eq=False)

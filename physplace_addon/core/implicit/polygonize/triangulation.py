@@ -70,6 +70,7 @@ class MeshStatus(Enum):
         "parts of the surface are so thin, or bend so sharply, that a mesh would need too many points: "
         "make them thicker"
     )
+    TOO_SHARP = "edges of the surface are too sharp for a mesh: make them blunter, or blend them"
     TOUCHING = (
         "parts of the surface touch each other, or nearly so: move them apart or into each other, or blend "
         "them"
@@ -147,7 +148,7 @@ def triangulating(
             return _nothing(MeshStatus.TOO_THIN)
         found = yield from delaunay_refining(first, components)
         if not len(found.triangles) or found.bad.any():
-            return _nothing(MeshStatus.TOO_THIN if found.needs_more else MeshStatus.BROKEN)
+            return _nothing(_why_broken(found))
         corners, triangles, distance = refined(function, found.points, found.triangles, _AIM * allowed)
         corners, triangles = with_larger_angles(
             function, corners, triangles, max(distance, _AIM * allowed), _BESIDE * spacing
@@ -184,6 +185,8 @@ def _begun(
     points, sigma = _enough(function, np.array(points, dtype=np.float64).reshape(-1, 3), sigma)
     allowed, spacing = 0.05 * sigma if within is None else within, _SPACING * sigma
     first = FirstPoints.of(function, points, spacing, allowed)
+    if first.are_on_long_knives:
+        return MeshStatus.TOO_SHARP
     if first.need_too_many:
         return MeshStatus.TOO_THIN
     components = components_of(function, SearchLimits(_BOXES), boxes=boxes)
@@ -240,6 +243,13 @@ def _without_triangles(components: SurfaceComponents, points: Floats, triangles:
     on = components.numbers_of(points[np.unique(triangles)])
     bare[on[on >= 0]] = False
     return bare
+
+
+def _why_broken(found: RestrictedDelaunay) -> MeshStatus:
+    """Return why triangles are no surface."""
+    if found.needs_more:
+        return MeshStatus.TOO_THIN
+    return MeshStatus.TOO_SHARP if found.too_sharp else MeshStatus.BROKEN
 
 
 def _nothing(status: MeshStatus) -> Triangulation:

@@ -1,7 +1,7 @@
 """Meshes of what is thin: closed, near to the surface, and of triangles that are not thin themselves."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
@@ -177,30 +177,69 @@ def test_the_rim_of_a_lens_is_edges_of_the_mesh_however_sharp_it_is(
     assert len(mesh.points) < 12_000
 
 
-def test_a_wedge_and_a_crescent_have_their_knives_as_edges() -> None:
-    """A knife of 20 degrees between corners, and one of 24 degrees whose one side is hollow."""
-    tilt = np.radians(10.0)
+def wedge(degrees: float, half_width: float = 0.6) -> ImplicitFunction:
+    """A box between two planes that meet in a knife on the y axis."""
+    tilt = np.radians(0.5 * degrees)
     sides = [
         HalfSpaces.of([[np.sin(tilt), 0.0, way * np.cos(tilt)]], [[0.0, 0.0, 0.0]], size=1.5)
         for way in (-1.0, 1.0)
     ]
-    wedge = difference(Boxes.of([0.45, 0.0, 0.0], [[0.45, 0.6, 0.6]]), sides)
-    crescent = difference(Spheres.of([0.0, 0.0, 0.0], 0.6), [Spheres.of([0.3, 0.0, 0.0], 0.5)])
-    on_knife = {
-        wedge: lambda places: (np.abs(places[:, [0, 2]]) < 1e-9).all(axis=1),
-        crescent: lambda places: (
-            np.isclose(np.linalg.norm(places - [0.3, 0.0, 0.0], axis=1), 0.5, atol=1e-9)
-            & np.isclose(np.linalg.norm(places, axis=1), 0.6, atol=1e-9)
-        ),
-    }
-    for function, ends in ((wedge, 1), (crescent, 0)):
-        mesh = triangulated(function, surface_samples(function, 2.0 * SIGMA), SIGMA)
-        assert mesh.status is MeshStatus.CLOSED
-        topology, knife = MeshTopology.of(mesh.triangles, len(mesh.points)), on_knife[function](mesh.points)
-        assert not topology.non_manifold.any()
-        assert mesh.euler_characteristic == 2
-        assert knife.sum() > 6
-        assert knife[topology.ends].all(axis=1).sum() == knife.sum() - ends
+    return difference(Boxes.of([0.45, 0.0, 0.0], [[0.45, half_width, 0.6]]), sides)
+
+
+CRESCENT = difference(Spheres.of([0.0, 0.0, 0.0], 0.6), [Spheres.of([0.3, 0.0, 0.0], 0.5)])
+
+
+def on_crescent_s_knife(places: Floats) -> Bools:
+    """Which places (n, 3) are on both spheres."""
+    inner = np.linalg.norm(places - [0.3, 0.0, 0.0], axis=1)
+    return np.asarray((np.abs(inner - 0.5) < 1e-9) & (np.abs(np.linalg.norm(places, axis=1) - 0.6) < 1e-9))
+
+
+def on_wedge_s_knife(places: Floats) -> Bools:
+    """Which places (n, 3) are on the y axis."""
+    return np.asarray((np.abs(places[:, [0, 2]]) < 1e-9).all(axis=1))
+
+
+@pytest.mark.parametrize(
+    ("function", "on_knife", "ends"),
+    [(wedge(20.0), on_wedge_s_knife, 1), (CRESCENT, on_crescent_s_knife, 0)],
+    ids=["wedge", "crescent"],
+)
+def test_knives_between_corners_and_beside_hollows_are_edges_of_the_mesh(
+    function: ImplicitFunction, on_knife: Callable[[Floats], Bools], ends: int
+) -> None:
+    mesh = triangulated(function, surface_samples(function, 2.0 * SIGMA), SIGMA)
+    assert mesh.status is MeshStatus.CLOSED
+    topology, knife = MeshTopology.of(mesh.triangles, len(mesh.points)), on_knife(mesh.points)
+    assert not topology.non_manifold.any()
+    assert mesh.euler_characteristic == 2
+    assert knife.sum() > 6
+    assert knife[topology.ends].all(axis=1).sum() == knife.sum() - ends
+
+
+@pytest.mark.parametrize("function", [wedge(6.0), lens(6.0, 0.8), lens(3.0, 0.4)], ids=["wedge", "6", "3"])
+def test_long_knives_too_sharp_for_a_mesh_are_refused_before_the_first_round(
+    function: ImplicitFunction,
+) -> None:
+    """Neither smaller particles nor more points help."""
+    points = surface_samples(function, 0.24)
+    begun = time.process_time()
+    with pytest.raises(StopIteration) as ended:
+        next(triangulating(function, points, 0.12))
+    assert ended.value.value.status is MeshStatus.TOO_SHARP
+    assert "blunter" in ended.value.value.message
+    assert time.process_time() - begun < 4.0  # less than 1 s on a machine that does nothing else
+
+
+def test_short_knives_too_sharp_for_a_mesh_are_tried() -> None:
+    """Some have a mesh, as a lens of 6 degrees that stands out of a ball; of others it is said why not."""
+    affine = np.eye(4)
+    affine[0, 3] = 0.5
+    finned = union([Spheres.of([0.0, 0.0, 0.0], 0.5), Moved(lens(6.0, 0.15), affine)])
+    assert triangulated(finned, surface_samples(finned, 0.24), 0.12).status is MeshStatus.CLOSED
+    narrow = wedge(6.0, 0.1)
+    assert triangulated(narrow, surface_samples(narrow, 0.24), 0.12).status is MeshStatus.TOO_SHARP
 
 
 def test_parts_that_meet_in_narrow_notches_have_a_closed_mesh() -> None:

@@ -39,8 +39,8 @@ _LEAST_TURN = 0.15  # radians between the normals of the two sides of a crease
 # up to 40 degrees
 _NARROW, _NEARLY_NARROW = 1.9, 1.88
 # the same of convex creases: they are no sharper than 1.1 degrees, and about as sharp up to 3 degrees; those
-# below 74 degrees are knives
-_SHARP, _NEARLY_SHARP, _KNIFE = 1.9999, 1.9993, 1.6
+# below 74 degrees are knives, which have no mesh below 7.5 degrees unless they are short
+_SHARP, _NEARLY_SHARP, _KNIFE, _TOO_SHARP = 1.9999, 1.9993, 1.6, 1.9957
 _FARTHEST = 1.0  # reaches that a place may be from where it was looked for
 _EXACT = 1e-6  # reaches that a point may be off the surface
 _ABSURD = 100.0  # reaches: what F says to be farther off is no nearer for it
@@ -97,6 +97,11 @@ class CreasePoints:
     def sharp(self) -> Bools:
         """Which (n,) are where the crease is convex, and sharper than notches are that count."""
         return np.asarray(self.convex & (self._turns > _NARROW))
+
+    @property
+    def too_sharp(self) -> Bools:
+        """Which (n,) are on knives that have no mesh unless they are short."""
+        return np.asarray(self.convex & (self._turns > _TOO_SHARP))
 
     @property
     def _turns(self) -> Floats:
