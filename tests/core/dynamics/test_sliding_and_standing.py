@@ -200,9 +200,7 @@ def test_bending_matters_more_where_there_is_less_room() -> None:
 
 
 def test_bending_may_not_use_up_the_gap_however_much_there_is_of_it() -> None:
-    """Of many contacts: a gap that opens more than was thought by a tenth of that is fine, one that opens less
-    by more than the gap is not.
-    """
+    """Of many contacts: a gap may open a tenth more than was thought, and not by more than the gap less."""
     count, hold = 40, 1e-5
     known, found = Bending.none(count), Bending.none(count)
     known.opened[7], found.opened[7] = -10.0 * hold, -9.0 * hold
