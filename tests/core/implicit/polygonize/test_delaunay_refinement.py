@@ -218,6 +218,18 @@ def test_knives_between_corners_and_beside_hollows_are_edges_of_the_mesh(
     assert knife[topology.ends].all(axis=1).sum() == knife.sum() - ends
 
 
+@pytest.mark.parametrize("sigma", [0.1, 0.11, 0.12])
+def test_the_corners_where_a_knife_ends_are_corners_of_its_mesh(sigma: float) -> None:
+    """Tetrahedra with a corner there, and one on each side of the knife, are between these as others are."""
+    function = wedge(20.0)
+    mesh = triangulated(function, surface_samples(function, 2.0 * sigma), sigma)
+    assert mesh.status is MeshStatus.CLOSED
+    assert mesh.euler_characteristic == 2
+    ends = np.array([[0.0, -0.6, 0.0], [0.0, 0.6, 0.0]])
+    apart = np.linalg.norm(mesh.points - ends[:, None], axis=2)
+    assert apart.min(axis=1).max() < 1e-9
+
+
 @pytest.mark.parametrize("function", [wedge(6.0), lens(6.0, 0.8), lens(3.0, 0.4)], ids=["wedge", "6", "3"])
 def test_long_knives_too_sharp_for_a_mesh_are_refused_before_the_first_round(
     function: ImplicitFunction,
@@ -239,7 +251,9 @@ def test_short_knives_too_sharp_for_a_mesh_are_tried() -> None:
     finned = union([Spheres.of([0.0, 0.0, 0.0], 0.5), Moved(lens(6.0, 0.15), affine)])
     assert triangulated(finned, surface_samples(finned, 0.24), 0.12).status is MeshStatus.CLOSED
     narrow = wedge(6.0, 0.1)
-    assert triangulated(narrow, surface_samples(narrow, 0.24), 0.12).status is MeshStatus.TOO_SHARP
+    assert triangulated(narrow, surface_samples(narrow, 0.24), 0.12).status is MeshStatus.CLOSED
+    broader = wedge(6.0, 0.2)
+    assert triangulated(broader, surface_samples(broader, 0.24), 0.12).status is MeshStatus.TOO_SHARP
 
 
 def test_parts_that_meet_in_narrow_notches_have_a_closed_mesh() -> None:

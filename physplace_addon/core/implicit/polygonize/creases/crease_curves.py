@@ -138,12 +138,15 @@ class CreaseCurves:
 
     @property
     def knife_axes(self) -> Floats:
-        """The normal of one side less that of the other at each vertex (v, 3) on a knife that is no corner; 0
-        at others.
+        """The normal of one side less that of the other at each vertex (v, 3) on a knife or at its end; 0 at
+        others, and where several end.
         """
-        points = self.points.taken(self.vertices)
-        own = points.knives & ~self.corners[self.vertices]
-        return np.where(own[:, None], points.normals[:, 0] - points.normals[:, 1], 0.0)
+        axes, count = np.zeros((len(self.vertices), 3)), np.zeros(len(self.vertices), dtype=np.intp)
+        rows = np.flatnonzero(self.points.knives)
+        own = self.points.normals[rows]
+        np.add.at(axes, self.vertex_of[rows], own[:, 0] - own[:, 1])
+        np.add.at(count, self.vertex_of[rows], 1)
+        return np.where((count == 1)[:, None], axes, 0.0)
 
     @property
     def vertices(self) -> Ints:
