@@ -30,7 +30,7 @@ _SHORT = 0.9  # shortest links: a zone is no wider
 # times the shortest link that it meets: a longer one is halved, but not twice as long ones, as halving leaves
 _UNEVEN = 2.1
 _ZONE = 0.65  # longest links: what is no crease point is no nearer to a crease point
-_ZONES = 6  # nearest points in whose zones a place may be
+_ZONES = 6  # points of the least power at a place in whose zones it may be
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,8 +180,9 @@ class CreaseCurves:
         if not len(self) or not len(places):
             return np.full(len(places), -1)
         count = min(_ZONES, len(self.vertices))
-        apart, near = (np.reshape(own, (len(places), count)) for own in self.tree.query(places, count))
-        share = apart / self.zones[near]
+        lifted = np.pad(places, ((0, 0), (0, 1)))
+        near = np.reshape(self._power_tree.query(lifted, count)[1], (len(places), count))
+        share = length(self.points.places[self.vertices][near] - places[:, None]) / self.zones[near]
         best = np.argmin(share, axis=1)
         rows = np.arange(len(places))
         return np.where(share[rows, best] < 1.0, near[rows, best], -1)
@@ -192,6 +193,22 @@ class CreaseCurves:
         ends, shortest = self.vertex_of[self.links], self._shortest_and_longest[0]
         uncovered = self.gaps > self.zones[ends].sum(axis=1)
         return np.asarray(uncovered | (self.gaps > _UNEVEN * shortest[ends].min(axis=1)))
+
+    @cached_property
+    def covering(self) -> Bools:
+        """Which links (m,) end where the zone has another vertex in it: that may be in no tetrahedron."""
+        places = self.points.places[self.vertices]
+        if len(places) < 2:
+            return np.zeros(len(self.links), dtype=np.bool_)
+        covers = np.asarray(self.tree.query(places, 2)[0])[:, 1] < self.zones
+        return np.asarray(covers[self.vertex_of[self.links]].any(axis=1))
+
+    @cached_property
+    def _power_tree(self) -> cKDTree:
+        """The vertices, to find those of the least power: squared distances are that and a constant."""
+        weights = self.zones**2
+        beside = np.sqrt(weights.max() - weights)
+        return cKDTree(np.concatenate([self.points.places[self.vertices], beside[:, None]], axis=1))
 
     @cached_property
     def tree(self) -> cKDTree:

@@ -262,7 +262,7 @@ def _alike(points: CreasePoints, first: Ints, second: Ints) -> Bools:
 
 
 def _too_long(function: ImplicitFunction, curves: CreaseCurves, spacing: float) -> Bools:
-    """Return which links (m,) are too long, or have a point in their ball."""
+    """Return which links (m,) are too long, or have a point in their ball or in the zones of their ends."""
     if not len(curves.links):
         return np.zeros(0, dtype=np.bool_)
     steps = curves.steps[curves.links].max(axis=1)
@@ -272,7 +272,7 @@ def _too_long(function: ImplicitFunction, curves: CreaseCurves, spacing: float) 
     clear[(linked[curves.vertex_of] == 1) & curves.points.narrow] = _LEAST * spacing
     clear = clear[curves.links].min(axis=1)
     long = curves.gaps > _LONG * np.minimum(steps, clear)
-    return np.asarray(long | curves.uneven | _crowded(curves))
+    return np.asarray(long | curves.uneven | curves.covering | _crowded(curves))
 
 
 def _clear_steps(function: ImplicitFunction, points: CreasePoints, spacing: float) -> Floats:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.spatial import cKDTree
 
 from physplace_addon.core.implicit import (
     Boxes,
@@ -10,12 +11,16 @@ from physplace_addon.core.implicit import (
     HalfSpaces,
     Spheres,
     difference,
+    intersection,
     union,
 )
 from physplace_addon.core.implicit.functions.base import ImplicitFunction
 from physplace_addon.core.implicit.polygonize.creases.crease_curves import CreaseCurves, no_curves
 from physplace_addon.core.implicit.polygonize.creases.crease_following import crease_curves
-from physplace_addon.core.implicit.polygonize.creases.crease_points import crease_points_between
+from physplace_addon.core.implicit.polygonize.creases.crease_points import (
+    CreasePoints,
+    crease_points_between,
+)
 from physplace_addon.core.implicit.polygonize.surface_points import neighbouring
 from physplace_addon.core.implicit.polygonize.surface_sampling import surface_samples
 
@@ -99,6 +104,51 @@ def test_zones_of_creases_do_not_reach_the_other_side_of_a_wall() -> None:
     deep = inner[:, 0] & inner[:, 1] & (curves.points.places[:, 2] < 0.2) & ~curves.corners
     assert deep.any()
     assert curves.zones[curves.vertex_of[deep]].max() < 0.06
+
+
+_AWAY = 0.4 / np.tan(np.radians(10.0))
+FINNED = union(
+    [
+        Boxes.of([0.0, 0.0, 0.0], [[0.5, 0.5, 0.5]]),
+        intersection(
+            [Spheres.of([0.5, 0.03, 0.07 + z], 0.4 / np.sin(np.radians(10.0))) for z in (-_AWAY, _AWAY)]
+        ),
+    ]
+)
+
+
+def test_zones_of_creases_do_not_reach_from_one_side_of_a_fin_s_root_to_the_other() -> None:
+    """The zone of one would hide points of the other."""
+    curves = curves_of(FINNED, 1.2)
+    root = np.isclose(curves.points.places[:, 0], 0.5, rtol=0, atol=1e-9) & ~curves.points.convex
+    root &= ~curves.corners
+    upper = curves.points.places[:, 2] > 0.07
+    lower = cKDTree(curves.points.places[root & ~upper])
+    apart = np.asarray(lower.query(curves.points.places[root & upper])[0])
+    assert len(apart) > 20
+    wide = apart > 1.2 * SPACING / 20.0
+    assert (curves.zones[curves.vertex_of[root & upper]] < apart)[wide].all()
+
+
+def test_no_vertex_of_a_crease_is_in_the_zone_of_another() -> None:
+    """It might be in no tetrahedron then. The rim of the fin ends near an edge of the box. Links as short as
+    they become are not halved for it.
+    """
+    curves = curves_of(FINNED, 1.2)
+    places = curves.points.places[curves.vertices]
+    wide = curves.zones > 1.2 * SPACING / 20.0
+    assert wide.sum() > 60
+    assert (np.asarray(cKDTree(places).query(places, 2)[0])[wide, 1] >= curves.zones[wide]).all()
+
+
+def test_a_place_is_in_a_wide_zone_however_many_vertices_of_narrow_ones_are_nearer() -> None:
+    across = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+    sides = np.array([[[0.0, 0.0, 1.0], [0.0, 1.0, 0.0]]] + 9 * [across])
+    places = np.array([[0.0, 0.0, 0.0]] + [[0.3, 0.0, 0.001 * i] for i in range(9)])
+    points = CreasePoints(places, sides, np.ones(10, dtype=np.bool_))
+    curves = CreaseCurves.of(points, np.array([0.45] + 9 * [0.001]))
+    assert curves.zones[0] > 0.26
+    assert curves.zone_at(np.array([[0.25, 0.0, 0.0]])).tolist() == [0]
 
 
 @pytest.mark.parametrize("size", [1e-3, 1.0, 100.0])
