@@ -8,10 +8,13 @@ than its points may be apart, where boxes as many as the points that it would ne
 
 The converse does not hold: at a corner where some edges stand out and others go in, too, boxes may stay
 undecided, where nothing touches. There the surface is a disc, which parts the shell of a cube about the place
-in one region inside and one outside. Two sheets that touch part it in more.
+in one region inside and one outside. Two sheets that touch part it in more. So do too few samples where the
+disc has a knife: what is thin falls to pieces on them, and is looked at once more on many.
 """
 
 from __future__ import annotations
+
+from functools import cache
 
 import numpy as np
 from scipy.ndimage import label
@@ -25,12 +28,11 @@ from ..surface_components.subdivision import BoxClass, ClassifiedBoxes
 _BESIDE = 1e-5  # sides of a box: how far beside the surface F is taken
 _ARRIVED = 1e-7  # sides of a box: a place so near to the surface is on it
 _BOXES = 2.0  # sides of undecided boxes that a slit between them is wide at most
-_SHEET = 0.1  # share of undecided boxes in which a sheet without thickness is found
+_SHEET, _MANY = 0.1, 100  # share and number of undecided boxes in which a sheet without thickness is found
 _MOST = 2000  # undecided boxes that are examined
 _PLACES = 200  # small boxes about which the surface is examined
-_STEPS = np.linspace(-3.0, 3.0, 9)  # sides of a box, along each axis: the cube about it
-_GRID = np.stack(np.meshgrid(_STEPS, _STEPS, _STEPS, indexing="ij"), axis=-1)
-_SHELL: Bools = np.abs(_GRID).max(axis=-1) == _STEPS[-1]
+_ABOUT = 3.0  # sides of a box that half of the cube about it has
+_STEPS = 9, 49  # samples along each side of it: few at first, and many where these show no disc
 
 
 def touching_places(
@@ -53,7 +55,7 @@ def touching_places(
     some = _some(np.arange(len(open_)), _MOST)
     thick = np.where(sides[some] > closest, np.minimum(_BOXES * sides[some], thinnest), 0.0)
     bare = _without_thickness(function, middles[some], sides[some], thick)
-    return middles[some][bare] if bare.mean() > _SHEET else np.zeros((0, 3))
+    return middles[some][bare] if bare.sum() > max(_SHEET * len(some), _MANY) else np.zeros((0, 3))
 
 
 def _some(rows: Ints, most: int) -> Ints:
@@ -63,14 +65,30 @@ def _some(rows: Ints, most: int) -> Ints:
 
 def _is_no_disc(function: ImplicitFunction, places: Floats, sides: Floats) -> Bools:
     """Return about which places (k, 3) the surface parts the shell of a cube in other than two regions."""
-    no_disc, regions = np.zeros(len(places), dtype=np.bool_), np.zeros(_SHELL.shape, dtype=np.intp)
-    for row, (place, side) in enumerate(zip(places, sides, strict=True)):
-        inside = np.zeros(_SHELL.shape, dtype=np.bool_)
-        inside[_SHELL] = function.value(place + side * _GRID[_SHELL]) < 0.0
-        for own in (inside, ~inside):
-            label(own & _SHELL, output=regions)
-            no_disc[row] |= regions.max() != 1
+    no_disc = np.ones(len(places), dtype=np.bool_)
+    for steps in _STEPS:
+        for row in np.flatnonzero(no_disc):
+            no_disc[row] = _parts_more(function, places[row], float(sides[row]), steps)
     return no_disc
+
+
+def _parts_more(function: ImplicitFunction, place: Floats, side: float, steps: int) -> bool:
+    """Return whether the surface parts the shell of a cube about a place (3,) in other than two regions."""
+    grid, shell = _shell(steps)
+    inside, regions = np.zeros(shell.shape, dtype=np.bool_), np.zeros(shell.shape, dtype=np.intp)
+    inside[shell] = function.value(place + side * grid) < 0.0
+    return any(label(own & shell, output=regions) != 1 for own in (inside, ~inside))
+
+
+@cache
+def _shell(steps: int) -> tuple[Floats, Bools]:
+    """Return places (k, 3) of samples on the shell of a cube, in sides of its box, and which of all (n, n, n)
+    in the cube they are.
+    """
+    along = np.linspace(-_ABOUT, _ABOUT, steps)
+    grid = np.stack(np.meshgrid(along, along, along, indexing="ij"), axis=-1)
+    shell: Bools = np.abs(grid).max(axis=-1) == _ABOUT
+    return grid[shell], shell
 
 
 def _without_thickness(function: ImplicitFunction, places: Floats, sides: Floats, thick: Floats) -> Bools:

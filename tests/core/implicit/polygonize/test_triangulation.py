@@ -40,6 +40,8 @@ from tests.core.implicit.functions.every_function import rotations
 from tests.core.implicit.surfaces import blob_of_genus, blobby_cylinder
 from tests.oracles.grid_surface import grid_surface
 
+from .test_delaunay_refinement import wedge
+
 SIGMA = 0.15
 BIAS = 0.5
 RADIUS = np.log(1 / BIAS) ** 0.5  # of the surface of a blobby sphere of radius 1
@@ -232,6 +234,15 @@ def test_boxes_that_overlap_do_not_touch_themselves(function: ImplicitFunction) 
     boxes = subdivided(function, np.array(function.box()), SearchLimits(120_000))
     small = boxes.tree.sides[boxes.which(BoxClass.UNDECIDED)] <= spacing / 500.0
     assert small.any()
+    assert not len(touching_places(function, boxes, spacing / 500.0, spacing / 40.0))
+
+
+@pytest.mark.parametrize("degrees", [6.0, 10.0])
+def test_a_thin_knife_does_not_touch_itself(degrees: float) -> None:
+    """About its ends boxes stay undecided, and what is thin falls to pieces on few samples."""
+    function, spacing = wedge(degrees, 0.15), 0.24
+    boxes = subdivided(function, np.array(function.box()), SearchLimits(120_000))
+    assert boxes.which(BoxClass.UNDECIDED).any()
     assert not len(touching_places(function, boxes, spacing / 500.0, spacing / 40.0))
 
 
