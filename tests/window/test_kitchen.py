@@ -105,10 +105,10 @@ async def test_extricating_a_mug_from_a_pot(user: User) -> None:
     await user.screenshot("extricated")
 
 
-async def test_a_copy(user: User) -> None:
+async def test_copies(user: User) -> None:
     mug = kitchen.build()
     await in_the_kitchen(user, mug)
-    await done(user, "copies", "replicate", count=1)
+    await done(user, "copies", "replicate", count=5)  # one is there at once on a fast machine
     await user.screenshot("copies")
 
 
