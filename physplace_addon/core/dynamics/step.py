@@ -49,7 +49,7 @@ FEW = 32  # contacts, of an island or in all, up to which exactness comes before
 _ALONE = 8  # contacts in all, up to which steps are fine enough for how the smallest body swings
 _UNSEEN = 0.3  # of the gap to be kept, by which bodies may come nearer on the way
 _FARTHEST = 300.0  # of the same: the most that bodies keep besides for the bending of their paths
-_AHEAD = 0.5, 1.0  # of a body's way in a step: what is nearer is known before it; the same of many contacts
+_FASTER = 1.0  # speed, over the one before a step, up to which what is reached in it is known before
 _NEARBY = 4.0  # of the gap to be kept: what is known even of bodies that stand still
 _REACH = Reach(1.0, 1.0, 1.0)  # over the travel of bodies
 _NO_GRAVITY = np.zeros(3)
@@ -125,17 +125,16 @@ class Drift:
     bending: Bending
 
 
-def travel(scene: Scene, motion: Motion, h: float, crowded: bool) -> Floats:
+def travel(scene: Scene, motion: Motion, h: float) -> Floats:
     """Return how far (m,) from each body interface points are searched before a step of h seconds, lengths.
 
-    What it touches, or closes on slowly, is known then.  What it hits farther away ends the step there and is
-    known for the next one: cheaper than to search as far, unless many contacts touch (`crowded`).
+    What touches it may make it faster by as much as it is already, or closes slowly itself.
     """
     by_spin = np.sqrt(dot(motion.spin, motion.spin))
     speed = scene.inertia.radius * (np.sqrt(dot(motion.rates[:, :3], motion.rates[:, :3])) + by_spin)
     by_pull = length(scene.pulled[:, :3]) + length(scene.pulled[:, 3:])
     faster = float(np.sqrt(scene.gravity @ scene.gravity)) + scene.inertia.radius * by_pull
-    found: Floats = (_AHEAD[crowded] * speed + scene.slow + faster * h) * h + _NEARBY * scene.hold
+    found: Floats = (_FASTER * speed + scene.slow + faster * h) * h + _NEARBY * scene.hold
     return found
 
 
@@ -152,8 +151,7 @@ def moment_at(
         drift: that motion.
         h: the next step, s.
     """
-    crowded = before is not None and np.count_nonzero(before.touching) > FEW
-    system = replace(scene.system(motion), travel=travel(scene, motion, h, bool(crowded)))
+    system = replace(scene.system(motion), travel=travel(scene, motion, h))
     earlier = InterfacePoints.none() if before is None else before.points
     points = system.generate_from(_REACH, earlier, None if before is None else before.system)
     contacts = Contacts.of(system, points, scene.laws)
