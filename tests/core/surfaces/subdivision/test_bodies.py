@@ -44,6 +44,16 @@ def test_about_a_corner_of_many_faces_the_limit_is_the_same_and_takes_few_triang
     np.testing.assert_allclose(body.mass.volume, whole.volume, rtol=1e-8)
 
 
+def test_a_cage_is_not_refined_where_that_leaves_no_fewer_cells() -> None:
+    """Sixteen triangles about the middle of a disk need the same with or without it."""
+    turn = 2.0 * np.pi * np.arange(16) / 16
+    disk = [(float(np.cos(t)), float(np.sin(t)), 0.0) for t in turn]
+    points, cage = cages.cage_of([*disk, (0.0, 0.0, 0.0)], [(i, (i + 1) % 16, 16) for i in range(16)])
+    quads = quadrilateral_cage(points, cage, sharp_corners=False)[0]
+    assert np.bincount(quads.corners).max() == 16
+    assert len(body_of(points, cage).nets) == len(quads.sizes)
+
+
 def test_a_cube_turned_inside_out_is_the_same_solid() -> None:
     points, cage = cages.cube()
     inside_out = cages.cage_of(cages.CUBE, [face[::-1] for face in cages.CUBE_FACES])
