@@ -1,4 +1,4 @@
-"""Seeded implicit surfaces of known shape for the tests: blobs of any genus, a cylinder, fourteen spheres."""
+"""Implicit surfaces of known shape for the tests: blobs of any genus, fourteen spheres, what has knives."""
 
 from itertools import pairwise
 
@@ -7,11 +7,16 @@ import numpy as np
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.implicit import (
     Blob,
+    Boxes,
     CylinderField,
     FormulaFunction,
+    HalfSpaces,
     SphereField,
+    Spheres,
     blobby_cylinders,
     blobby_spheres,
+    difference,
+    intersection,
 )
 from physplace_addon.core.implicit.functions.base import ImplicitFunction
 
@@ -80,6 +85,23 @@ def _ring(rng: np.random.Generator) -> Floats:
     angle = np.arange(count) * 2.0 * np.pi / count
     tilt = rng.uniform(-0.2, 0.2)
     return np.column_stack((np.cos(angle), rng.uniform(0.9, 1.1) * np.sin(angle), tilt * np.sin(angle)))
+
+
+def lens(degrees: float, radius: float) -> ImplicitFunction:
+    """What two balls have in common: its rim, of some radius, is a knife of so many degrees."""
+    half = np.radians(0.5 * degrees)
+    away = radius / np.tan(half)
+    return intersection([Spheres.of([0.0, 0.0, z], radius / np.sin(half)) for z in (-away, away)])
+
+
+def wedge(degrees: float, half_width: float = 0.6) -> ImplicitFunction:
+    """A box between two planes that meet in a knife on the y axis."""
+    tilt = np.radians(0.5 * degrees)
+    sides = [
+        HalfSpaces.of([[np.sin(tilt), 0.0, way * np.cos(tilt)]], [[0.0, 0.0, 0.0]], size=1.5)
+        for way in (-1.0, 1.0)
+    ]
+    return difference(Boxes.of([0.45, 0.0, 0.0], [[0.45, half_width, 0.6]]), sides)
 
 
 def _direction(rng: np.random.Generator) -> Floats:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 import numpy as np
@@ -31,16 +30,15 @@ from physplace_addon.core.implicit.polygonize.triangulation import (
     MeshStatus,
     Triangulation,
     triangulated,
-    triangulating,
 )
 from physplace_addon.core.implicit.projection import projected
 from physplace_addon.core.implicit.surface_components.component_search import components_of
 from physplace_addon.core.implicit.surface_components.subdivision import BoxClass, SearchLimits, subdivided
 from tests.core.implicit.functions.every_function import rotations
-from tests.core.implicit.surfaces import blob_of_genus, blobby_cylinder
+from tests.core.implicit.surfaces import blob_of_genus, blobby_cylinder, lens, wedge
 from tests.oracles.grid_surface import grid_surface
 
-from .test_delaunay_refinement import wedge
+from .refusals import refused_at_once
 
 SIGMA = 0.15
 BIAS = 0.5
@@ -209,14 +207,9 @@ TOUCHING = {
 def test_what_touches_itself_is_refused_before_the_first_round(name: str, scale: float, away: float) -> None:
     affine = np.diag([scale, scale, scale, 1.0])
     affine[:3, 3] = away
-    function = Moved(TOUCHING[name], affine)
-    points = surface_samples(function, 0.24 * scale)
-    begun = time.process_time()
-    with pytest.raises(StopIteration) as ended:
-        next(triangulating(function, points, 0.12 * scale))
-    assert ended.value.value.status is MeshStatus.TOUCHING
-    assert "move them apart" in ended.value.value.message
-    assert time.process_time() - begun < 4.0  # 2 s on a machine that does nothing else
+    mesh = refused_at_once(Moved(TOUCHING[name], affine), 0.12 * scale)
+    assert mesh.status is MeshStatus.TOUCHING
+    assert "move them apart" in mesh.message
 
 
 def box(low: Sequence[float], high: Sequence[float]) -> Boxes:
@@ -328,9 +321,7 @@ def test_a_surface_with_too_few_points_gets_others(points: Floats) -> None:
 def test_what_is_much_smaller_than_its_parts_has_a_mesh(degrees: float, scale: float) -> None:
     """What two balls of radius 1 have in common: at 12 degrees it is .01 thick, and one point was on it."""
     half = np.radians(0.5 * degrees)
-    balls = [Spheres.of([0.0, 0.0, z * scale * np.cos(half)], scale) for z in (-1.0, 1.0)]
-    lens = intersection(balls)
-    mesh = meshed(lens, 0.12 * scale)
+    mesh = meshed(lens(degrees, scale * np.sin(half)), 0.12 * scale)
     assert mesh.status is MeshStatus.CLOSED
     check_closed_and_oriented(mesh)
     assert mesh.euler_characteristic == 2
@@ -347,14 +338,9 @@ def shell(wall: float) -> ImplicitFunction:
 @pytest.mark.parametrize("wall", [0.02, 0.01, 0.005])
 def test_walls_that_need_too_many_points_are_refused_at_once(wall: float) -> None:
     """Components are not looked for first, which took four times as long in what is thin."""
-    function = shell(wall)
-    points = surface_samples(function, 0.24)
-    begun = time.process_time()
-    with pytest.raises(StopIteration) as ended:
-        next(triangulating(function, points, 0.12))
-    assert ended.value.value.status is MeshStatus.TOO_THIN
-    assert "make them thicker" in ended.value.value.message
-    assert time.process_time() - begun < 4.0  # 2 s on a machine that does nothing else
+    mesh = refused_at_once(shell(wall), 0.12)
+    assert mesh.status is MeshStatus.TOO_THIN
+    assert "make them thicker" in mesh.message
 
 
 @pytest.mark.slow
