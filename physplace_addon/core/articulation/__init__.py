@@ -3,6 +3,7 @@
 from .constraints import Constraint, Perpendicular, PointOnCurve, PointOnSurface, universal
 from .euler_angles import EulerAngles
 from .goals import (
+    PIN_WEIGHT,
     AnyGoal,
     FigureGoal,
     Goal,
@@ -21,6 +22,7 @@ from .state import LinkageState, LinkageStatus
 from .turn_ranges import AngleRanges
 
 __all__ = [
+    "PIN_WEIGHT",
     "AngleRanges",
     "AnyGoal",
     "BodySurface",

@@ -34,7 +34,7 @@ from .constraints import Grouping, GuidedPoint
 from .guides import Guide, across, finite_vector, unit_direction
 from .rows import CoincidentPoints, RowBatch, Rows
 
-_PINNED = 100.0  # weight of a pin beside that of a goal
+PIN_WEIGHT = 1e4  # of what stays where it is beside what is led, where both cannot be met
 _MOST = 1.0  # radians that a direction is turned towards its target at once
 _SMALL = 1e-4  # radians below which c is its limit, 1 / 12
 _UNIT = 1e-6  # error of the square of the length of a unit quaternion
@@ -233,9 +233,9 @@ AnyGoal = Goal | FigureGoal
 def pinned(poses: Sequence[Pose], parts: Sequence[int]) -> list[PinGoal]:
     """Return goals that keep parts, by number, at their poses.
 
-    They weigh more than what is dragged: where both cannot be met, pins give way by a hundredth.
+    They weigh more than what is dragged: where both cannot be met, pins hold.
     """
-    return [PinGoal(part, poses[part], weight=_PINNED) for part in parts]
+    return [PinGoal(part, poses[part], weight=PIN_WEIGHT) for part in parts]
 
 
 @dataclass(frozen=True, eq=False)

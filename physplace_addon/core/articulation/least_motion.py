@@ -54,7 +54,9 @@ from .equations import Equations
 from .rows import Rows
 
 _MET = 1e-3  # of a goal's rows, over L or in radians, up to which its multipliers are carried on
-_STRONGEST = 1e3  # of these multipliers, over the unit cost: what is just out of reach does not pull for ever
+_STRONGEST = (
+    1e3  # of these, over the unit cost, for a weight of 1: what is just out of reach does not pull for ever
+)
 _PENALTY = 100.0  # of gaps that press, over the metric
 _SLIGHT = 1e-2  # of a bend by two groups, over the metric, that is left out
 _BENT = 0.02  # of a stiff axis, radians or over L, from where its bend counts
@@ -226,7 +228,8 @@ def _prior_multipliers(equations: Equations, at: Iterate, rows: Rows) -> Floats:
     prior = np.where(equations.hard, at.multipliers, 0.0)
     for goal, mine in zip(equations.goals, equations.goal_rows, strict=True):
         if goal.hard and np.abs(rows.value[mine]).max(initial=0.0) < _MET:
-            prior[mine] = np.clip(at.multipliers[mine], -_STRONGEST, _STRONGEST)
+            strongest = _STRONGEST * goal.weight
+            prior[mine] = np.clip(at.multipliers[mine], -strongest, strongest)
     return prior
 
 

@@ -8,7 +8,7 @@ each frame; and solved for the goal, of which the end alone counts. Pins hold me
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import ceil
 from typing import Final
 
@@ -27,7 +27,7 @@ from ...scene.linkages.preparation import PreparedLinkage
 from ...scene.linkages.reading import reading_around, reading_linkage
 from ...scene.reading.nearness import Travel
 from ..common import Conclusion
-from .session import PIN_WEIGHT, UNSEEN, conclusion
+from .session import UNSEEN, conclusion
 from .targets import PointOfPart, along, part_of_name, point_of_part
 
 TICK: Final = 0.02  # over the figure's size, that the goal of a drag without a mouse moves in a tick
@@ -59,7 +59,7 @@ class GoalRun:
         self.way = np.concatenate([start[None], way])
         self.state = prepared.scene.start
         poses, found = self.state.poses, prepared.scenario.found
-        self._pins = [replace(pin.goal(poses[pin.part]), weight=PIN_WEIGHT) for pin in read_pins(found)]
+        self._pins = [pin.goal(poses[pin.part]) for pin in read_pins(found)]
 
     def goals(self, tau: float) -> list[Goal]:
         """Return the goals at a share of the path, from 0 to 1."""

@@ -28,7 +28,6 @@ from ..common import Conclusion
 from ..session import InteractiveSession, Pacing, one_line
 from ..view import View, nearest_pixel, object_under
 
-PIN_WEIGHT: Final = 1e4  # of a pin beside a dragged point, where both cannot be
 SETTLING: Final = 1.0  # seconds after its release in which a figure may still move
 UNSEEN: Final = 1e-6  # motion of a part in a tick, over the figure's size, that nobody sees
 _PIXELS: Final = 14.0  # distance from a pin at which the mouse takes it
@@ -214,7 +213,7 @@ class LinkageSession(InteractiveSession):
     def _goal(self, pin: Pin) -> Goal:
         """Return the goal that keeps a pin where it was set."""
         held = moved(self._held[pin.part], -self._prepared.origin)
-        return replace(pin.goal(held), weight=PIN_WEIGHT)
+        return pin.goal(held)
 
     def _begin(self) -> None:
         """Follow the goals of now from the pose of now."""

@@ -17,7 +17,7 @@ import numpy as np
 from bpy.types import Object, PoseBone
 
 from ...core.arrays import Floats
-from ...core.articulation import Goal, PinGoal, PointGoal
+from ...core.articulation import PIN_WEIGHT, Goal, PinGoal, PointGoal
 from ...core.rigid import Pose
 from ..access import custom_properties, plain_value, present
 from .linkages import FoundLinkage, Part
@@ -43,8 +43,8 @@ class Pin:
     def goal(self, pose: Pose) -> Goal:
         """Return the goal that holds the pin where it is when the part stands in a pose."""
         if self.kind is PinKind.PART:
-            return PinGoal(self.part, pose)
-        return PointGoal(self.part, self.point, pose.points(self.point))
+            return PinGoal(self.part, pose, weight=PIN_WEIGHT)
+        return PointGoal(self.part, self.point, pose.points(self.point), weight=PIN_WEIGHT)
 
     def cycled(self) -> Pin | None:
         """Return the next kind of pin: the point, the whole part, none."""
