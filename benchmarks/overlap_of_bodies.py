@@ -3,8 +3,9 @@
 Two meshes: the deepest crossing of their triangles (`tests.oracles.soups`).  Two exact shapes: the least
 signed distance of the one over the other's surface (`tests.oracles.overlap`); a surface without a thickness,
 such as that of a blob, which only bounds its distance, is the one that is walked over.  A shape and a mesh:
-the least signed distance over the triangles, by branch and bound, as the distance changes no faster than the
-point moves.
+the least signed distance over the triangles, by branch and bound: a distance
+changes no faster than the point moves, and where d + c |x|^2 / 2 is convex, as it is near all surfaces here,
+d(y) >= d(x) + d'(x) . (y - x) - c |y - x|^2 / 2 for the points y of a triangle, which is least at a corner.
 """
 
 from __future__ import annotations
@@ -31,6 +32,11 @@ EXACTLY = 1e-3  # of a depth: that of a part about which is known
 
 class ExactShape(Walker, Field, Protocol):
     """A shape with a signed distance, and with a surface to walk over."""
+
+    def distance_and_slope(self, x: Floats, /) -> tuple[Floats, Floats]: ...
+
+    @property
+    def concavity(self) -> tuple[float, float]: ...
 
 
 class Judgeable(Protocol):
@@ -102,6 +108,7 @@ def _least_distance(shape: ExactShape, triangles: Floats, body: Body) -> float:
     """
     low, high = _box(body, Pose.identity())
     parts, size = triangles, float(np.linalg.norm(high - low))
+    falls, near = shape.concavity
     least = np.inf
     for _ in range(LEVELS):
         parts = parts[((parts.min(axis=1) <= high) & (parts.max(axis=1) >= low)).all(axis=1)]
@@ -109,13 +116,30 @@ def _least_distance(shape: ExactShape, triangles: Floats, body: Body) -> float:
             break
         middle = parts.mean(axis=1)
         radius = np.linalg.norm(parts - middle[:, None], axis=2).max(axis=1)
-        value = shape.signed_distance(middle)
+        value, slope = shape.distance_and_slope(middle)
         least = min(least, float(value.min()))
-        hopeful = (value - radius <= min(least, 0.0)) & (radius > EXACTLY * -least)
+        regular = np.abs(value) + radius < near
+        bound = value - radius
+        bound[regular] = np.maximum(bound, _supported(parts, middle, value, slope, falls))[regular]
+        some = np.flatnonzero((bound <= min(least, 0.0)) & regular)
+        if len(some):
+            corners = parts[some].transpose(1, 0, 2)
+            value, slope = shape.distance_and_slope(corners.reshape(-1, 3))
+            least = min(least, float(value.min()))
+            each = _supported(np.tile(parts[some], (3, 1, 1)), corners.reshape(-1, 3), value, slope, falls)
+            bound[some] = np.maximum(bound[some], each.reshape(3, -1).max(axis=0))
+        hopeful = (bound <= min(least, 0.0)) & (radius > EXACTLY * -least)
         small = np.flatnonzero(hopeful & (radius <= FINEST * size))
-        small = small[np.argsort((value - radius)[small])[:CANDIDATES]]
+        small = small[np.argsort(bound[small])[:CANDIDATES]]
         parts = _quartered(parts[np.concatenate([np.flatnonzero(hopeful & (radius > FINEST * size)), small])])
     return least
+
+
+def _supported(parts: Floats, x: Floats, value: Floats, slope: Floats, falls: float) -> Floats:
+    """Return a bound (t,) on the distance of triangles (t, 3, 3) from that at points x (t, 3)."""
+    way = parts - x[:, None]
+    least: Floats = (np.einsum("tck,tk->tc", way, slope) - 0.5 * falls * (way**2).sum(axis=2)).min(axis=1)
+    return value + least
 
 
 def _quartered(parts: Floats) -> Floats:

@@ -45,6 +45,17 @@ class Gaussians:
         result: Floats = (self.level - self.sum(x)) / self.steepest
         return result
 
+    def distance_and_slope(self, x: Floats) -> tuple[Floats, Floats]:
+        offset = x[:, None] - self.centres
+        each = np.exp(-(offset**2).sum(axis=2) / self.spread**2)
+        rise = 2.0 * (each[:, :, None] * offset).sum(axis=1) / self.spread**2
+        return (self.level - each.sum(axis=1)) / self.steepest, rise / self.steepest
+
+    @property
+    def concavity(self) -> tuple[float, float]:
+        steepest = 4.0 * np.exp(-1.5) / self.spread**2  # second derivative of one ball's sum
+        return float(len(self.centres) * steepest / self.steepest), np.inf
+
     def core(self) -> tuple[list[Patch], float]:
         return [Patch(self._at, (0.0, 0.0), (2.0 * np.pi, np.pi), (48, 25))], 0.0
 

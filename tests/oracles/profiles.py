@@ -15,7 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
-from tests.oracles.arrays import Floats
+from tests.oracles.arrays import Floats, Ints
+
+STILL = 1e-13  # of a piece: a step of Newton's method after which the next is within rounding
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,7 @@ class Profile:
         self.sampled = np.stack([p.at(self.grid)[0] for p in self.pieces])
         self.tree = cKDTree(self.sampled.reshape(-1, 2))
         self.turns = self._turns()
+        self.straight = all(isinstance(p, PolynomialPiece) and len(p.coefficients) == 2 for p in self.pieces)
 
     def _turns(self) -> np.ndarray:
         """Sine of the turn at each piece's start and end (pieces, 2); positive at a convex corner."""
@@ -96,12 +99,18 @@ class Profile:
             outgoing[-1] = tangent[-1, 1] * [1, -1]
         return np.stack([_cross(incoming, tangent[:, 0]), _cross(tangent[:, 1], outgoing)], axis=1)
 
-    def signed_distance(self, q: Floats) -> np.ndarray:
+    def signed_distance(self, q: Floats) -> Floats:
         """Signed distance (k,) of points (k, 2) with r >= 0, negative inside the solid."""
+        return self.distance_and_slope(q)[0]
+
+    def distance_and_slope(self, q: Floats) -> tuple[Floats, Floats]:
+        """Signed distance (k,) of points (k, 2) with r >= 0, negative inside, and its slope (k, 2)."""
         q = np.asarray(q, float)
+        if self.straight:
+            return self._to_straight(q)
         near = min(4, self.tree.n)
         index = np.asarray(self.tree.query(q, k=near)[1])
-        best, value = np.full(len(q), np.inf), np.zeros(len(q))
+        best, value, slope = np.full(len(q), np.inf), np.zeros(len(q)), np.zeros((len(q), 2))
         piece_of, start = index // len(self.grid), self.grid[index % len(self.grid)]
         first = np.ones(piece_of.shape, bool)  # the nearest sample on each piece is start enough
         for column in range(1, near):
@@ -109,33 +118,59 @@ class Profile:
         for number, piece in enumerate(self.pieces):
             row, place = np.nonzero((piece_of == number) & first)
             if len(row):
-                distance, signed = self._to_piece(number, piece, q[row], start[row, place])
-                order = np.argsort(-distance, kind="stable")
-                row, distance, signed = row[order], distance[order], signed[order]
-                better = distance < best[row]
-                best[row[better]], value[row[better]] = distance[better], signed[better]
-        return value
+                s = self._closest(piece, q[row], start[row, place])
+                point, along, _ = piece.at(s)
+                signed, rise = _signed(q[row] - point, along, self._turn(number, s))
+                order = np.argsort(-np.abs(signed), kind="stable")
+                order = order[np.abs(signed[order]) < best[row[order]]]
+                row = row[order]
+                best[row], value[row], slope[row] = np.abs(signed[order]), signed[order], rise[order]
+        return value, slope
 
-    def _to_piece(
-        self, number: int, piece: PolynomialPiece | ArcPiece, q: Floats, s: Floats
-    ) -> tuple[Floats, Floats]:
+    def _to_straight(self, q: Floats) -> tuple[Floats, Floats]:
+        """The same where all pieces are straight."""
+        start, end = self.sampled[:, 0], self.sampled[:, -1]
+        along = end - start
+        s = np.clip(np.einsum("kmi,mi->km", q[:, None] - start, along) / (along**2).sum(axis=1), 0.0, 1.0)
+        offset = q[:, None] - start - s[:, :, None] * along
+        piece, row = np.argmin((offset**2).sum(axis=2), axis=1), np.arange(len(q))
+        return _signed(offset[row, piece], along[piece], self._turn(piece, s[row, piece]))
+
+    def _turn(self, piece: Ints | int, s: Floats) -> Floats:
+        """Sine of the turn of the profile at parameters (k,) of pieces: 0 but at their ends."""
+        at_start, at_end = self.turns[piece].T
+        turn: Floats = np.where(s == 0.0, at_start, np.where(s == 1.0, at_end, 0.0))
+        return turn
+
+    @staticmethod
+    def _closest(piece: PolynomialPiece | ArcPiece, q: Floats, s: Floats) -> Floats:
+        """Clamped Newton from parameters (k,) to the closest points of a piece."""
         for _ in range(12):
             p, d1, d2 = piece.at(s)
             slope = np.sum((p - q) * d1, axis=1)
             speed = np.sum(d1 * d1, axis=1)
             curve = speed + np.sum((p - q) * d2, axis=1)
             moved = np.clip(s - slope / np.where(curve > 0.05 * speed, curve, speed), 0, 1)
-            still, s = np.max(np.abs(moved - s)) < 1e-16, moved
+            still, s = np.max(np.abs(moved - s)) < STILL, moved
             if still:
                 break
-        p, d1, _ = piece.at(s)
-        offset = q - p
-        distance = np.linalg.norm(offset, axis=1)
-        normal = np.stack([d1[:, 1], -d1[:, 0]], axis=1) / np.linalg.norm(d1, axis=1, keepdims=True)
-        height = np.sum(offset * normal, axis=1)
-        turn = np.where(s == 0, self.turns[number, 0], np.where(s == 1, self.turns[number, 1], 0.0))
-        side = np.where(np.abs(turn) > 1e-9, np.sign(turn), np.sign(height))
-        return distance, side * distance
+        return s
+
+    def reach(self) -> float:
+        """How far outside of the solid a point has one nearest point only: min |p - q|^2 / 2 n . (q - p) over
+        samples p with a normal n, and q; infinite for a convex solid.
+        """
+        along = np.stack([piece.at(self.grid)[1] for piece in self.pieces]).reshape(-1, 2)
+        normal = np.stack([along[:, 1], -along[:, 0]], axis=1) / np.linalg.norm(along, axis=1, keepdims=True)
+        points, least = self.sampled.reshape(-1, 2), np.inf
+        for angle in np.linspace(0.0, np.pi, 13):
+            way = np.stack([points[:, 0] * np.cos(angle), points[:, 0] * np.sin(angle), points[:, 1]], axis=1)
+            apart = way - np.stack([points[:, 0], 0.0 * points[:, 0], points[:, 1]], axis=1)[:, None]
+            rise = np.einsum("pk,pqk->pq", normal, apart[:, :, [0, 2]])
+            length = np.linalg.norm(apart, axis=2)
+            seen = (rise > 1e-9 * length) & (length > 1e-9)  # corners repeat, but for rounding
+            least = min(least, float((length[seen] ** 2 / (2.0 * rise[seen])).min(initial=np.inf)))
+        return least
 
     def support(self, angle: Floats) -> tuple[Floats, Floats]:
         """Farthest points of every piece along (sin, cos)(angle): values (k, pieces), points (k, pieces,
@@ -165,6 +200,18 @@ class Profile:
             volume += np.sum(weight * p[:, 0] ** 2 * d1[:, 1])
             moment += np.sum(weight * p[:, 0] ** 2 * p[:, 1] * d1[:, 1])
         return float(moment / volume)
+
+
+def _signed(offset: Floats, along: Floats, turn: Floats) -> tuple[Floats, Floats]:
+    """Signed distances (k,) and slopes (k, 2) from the offsets of the nearest points, the directions (k, 2)
+    in which the profile goes there, and the turns (k,) of its corners there.
+    """
+    distance = np.linalg.norm(offset, axis=1)
+    normal = np.stack([along[:, 1], -along[:, 0]], axis=1) / np.linalg.norm(along, axis=1, keepdims=True)
+    side = np.where(np.abs(turn) > 1e-9, np.sign(turn), np.sign(np.sum(offset * normal, axis=1)))
+    some = distance > 0.0
+    rise = np.where(some[:, None], side[:, None] * offset / np.where(some, distance, 1.0)[:, None], normal)
+    return side * distance, rise
 
 
 def _cross(a: Floats, b: Floats) -> Floats:

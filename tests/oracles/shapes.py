@@ -6,6 +6,9 @@ A shape answers, in its own frame:
 - `branches(d (3,)) -> Branches`: every local maximum of d . (x - centre), with its point and the derivative
   dx/dd (3, 3), for shapes without symmetry;
 - `signed_distance(x (k, 3)) -> (k,)` (negative inside), for the shapes that can serve as "the other body";
+- `distance_and_slope(x)`: that, and its gradient (k, 3);
+- `concavity`: a bound c on how fast the slope of that falls along a line, and within which distance of the
+  surface it holds: there the signed distance plus c |x|^2 / 2 is convex;
 - `core()`: patches of a core set and a radius: the shape is the Minkowski sum of the core and a ball. Used to
   walk over the shape as "the first body" of an overlap.
 """
@@ -14,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -92,6 +96,14 @@ class Ball:
         result: Floats = np.linalg.norm(x, axis=1) - self.radius
         return result
 
+    def distance_and_slope(self, x: Floats) -> tuple[Floats, Floats]:
+        far = np.linalg.norm(x, axis=1)
+        return far - self.radius, x / np.maximum(far, 1e-300)[:, None]
+
+    @property
+    def concavity(self) -> tuple[float, float]:
+        return 0.0, np.inf
+
     def core(self) -> tuple[list[Patch], float]:
         return [Patch(lambda p: np.zeros((len(p), 3)), (0, 0), (0, 0), (1, 1))], self.radius
 
@@ -121,7 +133,18 @@ class Revolution:
         return result
 
     def signed_distance(self, x: Floats) -> Floats:
-        return self.profile.signed_distance(np.stack([np.hypot(x[:, 0], x[:, 1]), x[:, 2]], axis=1))
+        return self.distance_and_slope(x)[0]
+
+    def distance_and_slope(self, x: Floats) -> tuple[Floats, Floats]:
+        across = np.hypot(x[:, 0], x[:, 1])
+        value, slope = self.profile.distance_and_slope(np.stack([across, x[:, 2]], axis=1))
+        turned = x[:, :2] * (slope[:, 0] / np.maximum(across, 1e-300))[:, None]
+        return value, np.column_stack([turned, slope[:, 1]])
+
+    @cached_property
+    def concavity(self) -> tuple[float, float]:
+        reach = 0.9 * self.profile.reach()
+        return 2.0 / reach, 0.5 * reach
 
     def core(self) -> tuple[list[Patch], float]:
         def over(piece: PolynomialPiece | ArcPiece) -> Callable[[Floats], Floats]:
@@ -141,6 +164,13 @@ class Ring(Revolution):
         halves = [arc([major, 0], minor, 0, np.pi), arc([major, 0], minor, np.pi, 2 * np.pi)]
         super().__init__(Profile(halves, ring=True))
         self.major, self.minor = major, minor
+
+    def distance_and_slope(self, x: Floats) -> tuple[Floats, Floats]:
+        across = np.maximum(np.hypot(x[:, 0], x[:, 1]), 1e-300)
+        out = across - self.major
+        far = np.maximum(np.hypot(out, x[:, 2]), 1e-300)
+        slope = np.column_stack([x[:, :2] * (out / across)[:, None], x[:, 2]]) / far[:, None]
+        return far - self.minor, slope
 
     def core(self) -> tuple[list[Patch], float]:
         def at(p: Floats) -> Floats:
