@@ -63,6 +63,17 @@ def length_and_unit(vectors: Floats) -> tuple[Floats, Floats]:
     return lengths, vectors / np.where(lengths > 0.0, lengths, 1.0)[..., None]
 
 
+def directions_across(normals: Floats) -> Floats:
+    """Return two unit vectors (k, 2, 3) at right angles to each other and to each unit vector (k, 3).
+
+    They are the images of the axes x and y in the mirror that makes the axis z the normal, or its opposite.
+    """
+    between = normals.copy()
+    between[:, 2] += np.copysign(1.0, normals[:, 2])
+    shares = between[:, :2] / np.abs(between[:, 2:])
+    return np.asarray(np.eye(3)[:2] - shares[:, :, None] * between[:, None])
+
+
 def sines_of(cosines: Floats) -> Floats:
     """Return the sines (...), from 0 to 1, of angles with cosines (...); 0 where rounding leads beyond 1."""
     sines: Floats = np.sqrt(np.maximum(1.0 - cosines * cosines, 0.0))

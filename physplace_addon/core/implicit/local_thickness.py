@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Bools, Floats
-from ..vectors import length_and_unit
+from ..vectors import directions_across, length_and_unit
 from .functions.base import ImplicitFunction
 from .sizing_field import greatest_curvature
 
@@ -29,6 +29,8 @@ _SHARE = 0.75  # share of the local thickness that samples are apart at most
 THINNEST = 1.0 / 40.0
 _LEAST = 1.0 / 400.0  # spacings: the sizing field is no smaller
 _ACROSS = np.arange(1.0, 9.0) / 8.0  # shares of the width of a slit at which F is taken
+_TILT = np.radians(18.0)  # from the normal, of rays that meet the sides of a slit from its rounded bottom
+_TURNS = np.linspace(0.0, 2.0 * np.pi, 8, endpoint=False)  # about the normal, of such rays, in radians
 _BLOCK = 200_000  # places at which F is evaluated at once
 
 
@@ -83,11 +85,29 @@ def _distances(farthest: float) -> Floats:
 
 
 def in_slits(function: ImplicitFunction, points: Floats, width: float) -> Bools:
-    """Return which points (n, 3) of the surface face another side of it across a slit outside the body that
-    is no wider than a width, in scene units.
+    """Return which points (n, 3) of the surface are in slits outside the body: they face another side of it
+    that is no farther than a width, in scene units, or are on the rounded bottom of one narrower than 36
+    degrees.
+
+    Between parallel sides 2 r apart the bottom has the radius r, and a ray at an angle a to its normal meets
+    a side r / sin a away: where the surface bends less than sin a / width, none is near enough.
     """
     normals = length_and_unit(function.gradient(points)[1])[1]
-    places = points[:, None] + width * _ACROSS[:, None] * normals[:, None]
+    met = _is_met(function, points, width * normals)
+    bent = np.flatnonzero(~met)
+    bent = bent[greatest_curvature(function, points[bent]) * width > np.sin(_TILT)]
+    first, second = np.moveaxis(directions_across(normals[bent]), 1, 0)
+    for turn in _TURNS:
+        way = np.cos(turn) * first + np.sin(turn) * second
+        met[bent] |= _is_met(
+            function, points[bent], width * (np.cos(_TILT) * normals[bent] + np.sin(_TILT) * way)
+        )
+    return met
+
+
+def _is_met(function: ImplicitFunction, points: Floats, ways: Floats) -> Bools:
+    """Return from which points (n, 3) the ways (n, 3) lead into the body."""
+    places = points[:, None] + _ACROSS[:, None] * ways[:, None]
     inside = (function.value(places.reshape(-1, 3)) < 0.0).reshape(len(points), len(_ACROSS))
     return np.asarray(inside.any(axis=1))
 

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from physplace_addon.core.implicit import Ellipsoids, Spheres
+from physplace_addon.core.implicit import Ellipsoids, HalfSpaces, Spheres, union
 from physplace_addon.core.implicit.local_thickness import in_slits, local_thickness, sizing_field
+from physplace_addon.core.implicit.projection import projected
 
 
 def test_a_plate_is_as_thick_as_its_least_axis() -> None:
@@ -39,3 +40,17 @@ def test_slits_are_gaps_and_not_thin_bodies() -> None:
     places = np.array([[0.0, 0.0, z] for z in (-0.03, 0.03, 0.07, 0.13)])
     assert in_slits(plates, places, 0.05).tolist() == [False, True, True, False]
     assert not in_slits(plates, places, 0.03).any()
+
+
+@pytest.mark.parametrize(("degrees", "is_slit"), [(12.0, True), (30.0, True), (60.0, False), (90.0, False)])
+def test_the_rounded_bottom_of_a_notch_is_in_a_slit_if_the_notch_is_narrow(
+    degrees: float, is_slit: bool
+) -> None:
+    """Its normal leads out between the sides. There points came to lie that no triangles could join."""
+    half = np.radians(0.5 * degrees)
+    normals = [[way * np.cos(half), 0.0, np.sin(half)] for way in (-1.0, 1.0)]
+    notch = union([HalfSpaces.of([normal], [[0.0, 0.0, 0.0]]) for normal in normals], 1e-4)
+    bottom = projected(notch, np.array([[0.0, 0.0, 1e-3]]), 1.0)
+    assert abs(bottom[0, 0]) < 1e-12
+    assert in_slits(notch, bottom, 0.01).tolist() == [is_slit]
+    assert not in_slits(notch, bottom, 1e-5).any()

@@ -29,7 +29,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial import QhullError, cKDTree
 
 from ...arrays import Bools, Floats, Ints
-from ...vectors import cross, dot, length, length_and_unit
+from ...vectors import cross, directions_across, dot, length, length_and_unit
 from ..functions.base import ImplicitFunction
 from ..local_thickness import THINNEST, places_across, sizing_field
 from ..neighbours import nearest
@@ -360,7 +360,7 @@ def rings(function: ImplicitFunction, points: Floats, bad: Bools, spacing: float
     width = np.minimum(0.5 * np.asarray(tree.query(points[bad], 2)[0])[:, 1], size)
     wide = width > _CLOSEST * size
     centres, width = points[bad][wide], width[wide]
-    tangents = _across(length_and_unit(function.gradient(centres)[1])[1])
+    tangents = directions_across(length_and_unit(function.gradient(centres)[1])[1])
     angle = 2.0 * np.pi * (np.arange(_RING) / _RING + low_discrepancy(len(centres))[:, :1])
     way = np.cos(angle)[..., None] * tangents[:, None, 0] + np.sin(angle)[..., None] * tangents[:, None, 1]
     ring = (centres[:, None] + width[:, None, None] * way).reshape(-1, 3)
@@ -373,14 +373,3 @@ def rings(function: ImplicitFunction, points: Floats, bad: Bools, spacing: float
     free[free] = tree.query(more[free])[0] >= least[free]
     order = np.argsort(-least[free], kind="stable")
     return thinned(more[free][order], least[free][order])
-
-
-def _across(normals: Floats) -> Floats:
-    """Return two unit vectors (k, 2, 3) at right angles to each other and to each unit vector (k, 3).
-
-    They are the images of the axes x and y in the mirror that makes the axis z the normal, or its opposite.
-    """
-    between = normals.copy()
-    between[:, 2] += np.copysign(1.0, normals[:, 2])
-    shares = between[:, :2] / np.abs(between[:, 2:])
-    return np.asarray(np.eye(3)[:2] - shares[:, :, None] * between[:, None])
