@@ -9,8 +9,9 @@ changes are tried (Freitag and Ollivier-Gooch 1997), on the surface:
 - a corner is moved, about as far as the next ones are.
 
 The change with the greatest least angle is made, if that is greater than before and the new triangles are
-near enough to the surface, face as those before, and cut through no others. Points on creases and next to
-them stay, and so do edges between these; there thin triangles are left as they are.
+near enough to the surface, face as those before, and cut through no others. A triangle is tried again only
+after others next to it were changed. Points on creases and next to them stay, and so do edges between these;
+there thin triangles are left as they are.
 """
 
 from __future__ import annotations
@@ -30,9 +31,11 @@ from .creases.normal_jumps import creases
 from .mesh_topology import area_vectors
 
 _AIM = np.radians(17.0)  # triangles of smaller angles are changed
-_ROUNDS = 10  # most rounds in which thin triangles are changed
+_ROUNDS = 40  # most rounds in which thin triangles are changed
 _BETTER = 1e-3  # radians that a change has to gain
-_FACING = 0.6  # least cosine between the normal of a new triangle and that of all that were there
+# least cosine between the normal of a new triangle and that of all that were there, unless one of these was
+# farther from it, as where triangles close the depth of a slit
+_FACING = 0.6
 _SHARES = (0.15, 0.3, 0.5)  # of the distance to its neighbours: how far a corner is moved
 _STEPS = 4  # Newton's steps that bring it onto the surface
 _WAYS = np.linspace(0.0, 2.0 * np.pi, 8, endpoint=False)  # directions of that, in radians
@@ -98,11 +101,13 @@ class _LocalChanges:
         self.function, self.points, self.triangles, self._within = function, points, triangles, within
         places = creases(function, points, triangles)[0]
         self._stays = nearest(points, places)[0] < beside if len(places) else np.zeros(len(points), np.bool_)
+        self._new = np.ones(len(points), dtype=np.bool_)  # points about which triangles were not tried yet
 
     def improved(self) -> bool:
         """Return whether some triangles were changed in a round, the thinnest first."""
         angles = least_angles(self.points[self.triangles])
-        thin = np.flatnonzero((angles < _AIM) & ~self._stays[self.triangles].any(axis=1))
+        stay, new = (own[self.triangles].any(axis=1) for own in (self._stays, self._new))
+        thin = np.flatnonzero((angles < _AIM) & ~stay & new)
         self._index(thin)
         changes: list[_Change] = []
         for row in thin[np.argsort(angles[thin], kind="stable")].tolist():
@@ -125,7 +130,7 @@ class _LocalChanges:
         if len(thin):
             corners = self.points[self.triangles]
             self._middles = cKDTree(corners.mean(axis=1))
-            self._reach = float(length(corners - corners.mean(axis=1, keepdims=True)).max())
+            self._reaches = length(corners - corners.mean(axis=1, keepdims=True)).max(axis=1)
 
     def _star(self, point: int) -> Ints:
         """Return the triangles (k,) at a point."""
@@ -136,12 +141,14 @@ class _LocalChanges:
         return set(self.triangles[self._star(point)].ravel().tolist()) - {point}
 
     def _apply(self, changes: list[_Change]) -> None:
-        """Replace triangles by those of changes."""
+        """Replace triangles by those of changes. What is farther from these than a triangle is as before."""
         if changes:
             stays = np.ones(len(self.triangles), dtype=np.bool_)
             stays[np.concatenate([change.removed for change in changes])] = False
             added = [change.added for change in changes]
             self.triangles = np.concatenate([self.triangles[stays], *added])
+            self._new = np.zeros(len(self.points), dtype=np.bool_)
+            self._new[self.triangles[self._busy[self.triangles].any(axis=1)]] = True
 
     def _best(self, row: int) -> _Change | None:
         """Return the best change that is allowed of a thin triangle, None if there is none."""
@@ -225,9 +232,10 @@ class _LocalChanges:
     def _is_allowed(self, change: _Change) -> bool:
         """Return whether new triangles are near enough, face as those before, and cut through no others."""
         new = self._corners(change.added, change.corner, change.place)
-        before = length_and_unit(area_vectors(self.points, self.triangles[change.removed]).sum(axis=0))[1]
+        vectors = area_vectors(self.points, self.triangles[change.removed])
+        before, old = length_and_unit(vectors.sum(axis=0))[1], length_and_unit(vectors)[1]
         facing = length_and_unit(cross(new[:, 1] - new[:, 0], new[:, 2] - new[:, 0]))[1]
-        if not np.isfinite(new).all() or (facing @ before).min() < _FACING:
+        if not np.isfinite(new).all() or (facing @ before).min() < min(_FACING, (old @ before).min()):
             return False
         places = np.einsum("sc,tci->tsi", _PLACES, new).reshape(-1, 3)
         away = distances_within(self.function, places, np.repeat(new, len(_PLACES), axis=0))
@@ -235,12 +243,15 @@ class _LocalChanges:
 
     def _cuts(self, change: _Change, new: Floats) -> bool:
         """Return whether new triangles (a, 3, 3) cut through others, or those that other changes removed."""
-        middle = new.mean(axis=1)
-        reach = float(length(new - middle[:, None]).max()) + self._reach
-        near = self._middles.query_ball_point(middle, reach)
-        own = set(change.removed.tolist())
-        for triangle, corners, around in zip(change.added, new, near, strict=True):
-            rows = np.array([row for row in around if row not in own], dtype=np.intp)
+        middles = new.mean(axis=1)
+        reaches = length(new - middles[:, None]).max(axis=1)
+        near = self._middles.query_ball_point(middles, reaches + self._reaches.max())
+        for triangle, corners, middle, reach, around in zip(
+            change.added, new, middles, reaches, near, strict=True
+        ):
+            rows = np.array(around, dtype=np.intp)
+            apart = length(np.asarray(self._middles.data)[rows] - middle)
+            rows = rows[(apart <= reach + self._reaches[rows]) & ~np.isin(rows, change.removed)]
             rows = rows[~np.isin(self.triangles[rows], triangle).any(axis=1)]
             others = self.points[self.triangles[rows]]
             if len(rows) and (_pierces(others, corners[None]) | _pierces(corners[None], others)).any():

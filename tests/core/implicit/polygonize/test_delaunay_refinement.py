@@ -283,6 +283,23 @@ def test_parts_that_meet_in_narrow_notches_have_a_closed_mesh() -> None:
     assert least_angles(mesh)[nearest[mesh.triangles].min(axis=1) > 0.1 * SIGMA].min() >= 15.0
 
 
+@pytest.mark.parametrize(("degrees", "gap"), [(20.0, -0.001), (40.0, -0.0005)])
+def test_triangles_are_good_where_they_close_a_slit_between_bodies_that_hardly_overlap(
+    degrees: float, gap: float
+) -> None:
+    """There they are folded before they are changed, and so are all that could take their place."""
+    turn, angle = np.eye(3), np.radians(degrees)
+    turn[:2, :2] = [[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]]
+    places = [[0.0, 0.0, 0.0], [0.0, 0.0, 0.2 + gap]]
+    function = union([Ellipsoids.of(places, [[0.5, 0.1, 0.1]] * 2, [np.eye(3), turn])])
+    mesh = triangulated(function, surface_samples(function, 0.24), 0.12)
+    assert mesh.status is MeshStatus.CLOSED
+    assert mesh.euler_characteristic == 2
+    assert least_angles(mesh).min() >= 15.0
+    corners = mesh.points[mesh.triangles]
+    assert not len(crossings(corners, corners, 1e-9))
+
+
 def test_wide_creases_are_edges_beside_narrow_notches() -> None:
     """Two balls meet at right angles, and a third one meets the second in a notch of 30 degrees."""
     places = [[0.0, 0.0, 0.0], [0.7, 0.0, 0.0], [0.7 + np.cos(np.radians(15.0)), 0.0, 0.0]]

@@ -61,6 +61,17 @@ def test_points_beside_others_are_taken_out_or_moved(rng: np.random.Generator) -
     assert (1.0 - np.linalg.norm(inner, axis=2)).max() < 1.1 * distance
 
 
+def test_as_many_points_as_are_beside_each_other_are_taken_out(rng: np.random.Generator) -> None:
+    """One of them in a round, as each change keeps those next to it from being made."""
+    points, triangles, distance = refined(BALL, OCTAHEDRON, FACES, 0.03)
+    for _ in range(16):
+        last = np.array([len(triangles) - 1])
+        points, triangles = with_thin_triangles(BALL, points, triangles, last, NEXT_TO_A_SIDE)
+    found, changed = with_larger_angles(BALL, points, triangles, distance, 0.01)
+    assert angles(found[changed]).min() > 17.0 - 1e-9
+    check_closed(found, changed)
+
+
 LENS = intersection([Spheres.of([x, 0.0, 0.0], 1.0) for x in (-0.5, 0.5)])
 
 
