@@ -28,7 +28,8 @@ Rows that cannot hold.  l' are the multipliers of the step before for joints, so
 the end (method of multipliers), also where rows repeat others; C is made smaller where that is slow
 (`tracking`).  For a goal l' is that too as long as it is nearly met; else it is 0, which leaves the least
 squares of all goals by their weights, and the least motion among these poses.  A straight arm then points at
-what it cannot reach, and nothing is singular.
+what it cannot reach, and nothing is singular.  l' is bounded, so that goals that are just out of reach end
+as least squares, too; but not where it holds against goals of less weight that pull as hard.
 
 Slack variables.  The paper makes an inequality an equation g - Y^2 = 0 (equation 15).  That has no derivative
 where Y = 0, where it presses, and each contact that comes or goes changes the structure of A; an active set
@@ -54,9 +55,7 @@ from .equations import Equations
 from .rows import Rows
 
 _MET = 1e-3  # of a goal's rows, over L or in radians, up to which its multipliers are carried on
-_STRONGEST = (
-    1e3  # of these, over the unit cost, for a weight of 1: what is just out of reach does not pull for ever
-)
+_STRONGEST = 1e3  # of these, over the unit cost: what is just out of reach does not pull for ever
 _PENALTY = 100.0  # of gaps that press, over the metric
 _SLIGHT = 1e-2  # of a bend by two groups, over the metric, that is left out
 _BENT = 0.02  # of a stiff axis, radians or over L, from where its bend counts
@@ -226,9 +225,14 @@ def saddle_twists(equations: Equations, reference: Configuration, at: Iterate, r
 def _prior_multipliers(equations: Equations, at: Iterate, rows: Rows) -> Floats:
     """Return l' (n,): those of the step before for rows that can hold, and 0 for others."""
     prior = np.where(equations.hard, at.multipliers, 0.0)
-    for goal, mine in zip(equations.goals, equations.goal_rows, strict=True):
-        if goal.hard and np.abs(rows.value[mine]).max(initial=0.0) < _MET:
-            strongest = _STRONGEST * goal.weight
+    goals = list(zip(equations.goals, equations.goal_rows, strict=True))
+    met = [np.abs(rows.value[mine]).max(initial=0.0) < _MET for _, mine in goals]
+    lightest = min(
+        (goal.weight for (goal, _), done in zip(goals, met, strict=True) if not done), default=np.inf
+    )
+    for (goal, mine), done in zip(goals, met, strict=True):
+        if goal.hard and done:
+            strongest = _STRONGEST * max(1.0, goal.weight / lightest)
             prior[mine] = np.clip(at.multipliers[mine], -strongest, strongest)
     return prior
 

@@ -1,5 +1,7 @@
 """Goals that cannot all be met: out of reach, in conflict, beside pins, of nothing."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -18,6 +20,7 @@ from physplace_addon.core.articulation import (
     pinned,
 )
 from physplace_addon.core.errors import JointError
+from physplace_addon.core.rigid import Pose
 from tests.core.articulation import figures
 from tests.core.articulation.drags import TIP, anchors_of, ended, scene_of, solved, tip_of
 from tests.core.articulation.figures import Figure
@@ -133,6 +136,16 @@ def test_conflicting_pins_are_met_in_the_sense_of_least_squares() -> None:
     middle = 0.5 * np.stack([np.cos(angle), np.sin(angle), 0.0 * angle], axis=1)
     misfit = sum(goal.weight * ((middle - goal.target) ** 2).sum(axis=1) for goal in goals)
     assert np.abs(state.poses[0].translation - middle[np.argmin(misfit)]).max() < 1e-4
+
+
+@pytest.mark.parametrize("apart", [1e-5, 5e-4, 2e-3, 0.3])
+def test_pins_that_are_all_but_where_a_figure_can_be_share_what_they_lack(apart: float) -> None:
+    figure = figures.person()
+    names = figure.linkage.names
+    leg = pinned(figure.poses, [names.index("left foot"), names.index("pelvis")])
+    lower = Pose(leg[0].pose.rotation, leg[0].pose.translation - np.array([0.0, 0.0, apart]))
+    _, state = solved(figure, [replace(leg[0], pose=lower), leg[1]])
+    assert np.abs(state.goal_errors - 0.5 * apart).max() < 0.1 * apart
 
 
 def test_two_pinned_parts_stay_where_the_rest_is_dragged() -> None:
