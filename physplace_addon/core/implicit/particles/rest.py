@@ -6,14 +6,17 @@ with the surface; and it wakes its neighbours, once these are known. It does not
 still adapts, or is one with which it may fission or die. So whatever sleeps would do next to nothing if it
 were evaluated.
 
-All wait in two of three steps, in which floaters only follow the surface.
+All wait in two of three steps, in which floaters only follow the surface. They start from where the last
+step's motion would take them: what moves steadily then is so near to the surface that one evaluation of F
+brings it there.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ...arrays import Bools, Floats, Ints
+from ...arrays import TINY, Bools, Floats, Ints
+from ...vectors import column_dot
 from .fission_and_death import CALM_DEATH
 from .floaters import Floaters, filled_gaps
 from .neighbour_table import NeighbourTable
@@ -35,6 +38,7 @@ class Rest:
     def __init__(self) -> None:
         self.table = NeighbourTable()
         self._home = np.zeros((3, 0))
+        self._along = np.zeros((1, 0))  # how far the surface moved its floaters in the last step, over F_x
         self._waited = _EVERY - 1
 
     @classmethod
@@ -81,17 +85,44 @@ class Rest:
             home[rows] = place
             home[rows.take(restless)] = np.inf
 
+    def expected(self, floaters: Floaters, places: Floats) -> Floats:
+        """Return the places (r, 3) of floaters after another motion across the surface like that of the last
+        step.
+        """
+        self._grow(len(places))
+        return places + self._along[0, : len(places), None] * floaters.gradients
+
+    def followed(self, before: Floats, floaters: Floaters, short: float) -> None:
+        """Remember how the surface moved its floaters from places (r, 3) to where they are.
+
+        That is nothing if one moved farther than `short`, in scene units: what was so quick may be gone.
+        """
+        slopes, known = floaters.gradients, self._along[0, : len(before)]
+        across = column_dot(floaters.positions - before, slopes)
+        along = across / np.maximum(column_dot(slopes, slopes), TINY)
+        far = np.maximum.reduce(across * along, initial=0.0) > short * short
+        known[:] = 0.0 if far else along
+
+    def born_beside(self, parents: Ints, count: int) -> None:
+        """Say that others are born beside floaters (m,), with the numbers from `count` on."""
+        self.table.born_beside(parents)
+        self._grow(count + len(parents))
+        self._along[:, count : count + len(parents)] = self._along[:, parents]
+
     def without(self, dead: Bools) -> None:
         """Forget the floaters of a mask (r,); others move as `filled_gaps` says."""
         self._grow(len(dead))
         order = filled_gaps(dead)
         moved = np.flatnonzero(order != np.arange(len(order)))
-        self._home[:, moved] = self._home[:, order.take(moved)]
-        self._home[:, len(order) :] = np.inf
+        for own, unknown in ((self._home, np.inf), (self._along, 0.0)):
+            own[:, moved] = own[:, order.take(moved)]
+            own[:, len(order) :] = unknown
         self.table.without(dead)
 
     def _grow(self, count: int) -> None:
         """Have places for so many floaters; new ones are awake."""
         more = count - self._home.shape[1]
         if more > 0:
-            self._home = np.concatenate([self._home, np.full((3, more + count // 5), np.inf)], axis=1)
+            more += count // 5
+            self._home = np.concatenate([self._home, np.full((3, more), np.inf)], axis=1)
+            self._along = np.concatenate([self._along, np.zeros((1, more))], axis=1)

@@ -168,7 +168,11 @@ class Sampling:
         else:
             floaters, places = floaters.aged(), floaters.positions
         predicted = None if rate is None else following(function, rate, self.settings.time_step)
-        return self._landed(floaters, places, after, _SHORT * self.settings.radius, predicted)
+        short = _SHORT * self.settings.radius
+        on = self._landed(floaters, rest.expected(floaters, places), after, short, predicted)
+        if len(on) == len(places):
+            rest.followed(places, on, short)
+        return on
 
     def _repelled(self, floaters: Floaters, rest: Rest, rows: Ints, function: ImplicitFunction) -> Floaters:
         """Return the floaters after repulsion, adaption, fission and death of some of them (m,)."""
@@ -192,7 +196,7 @@ class Sampling:
         parents = rows.take(fissions(moved, felt.energy, way_at_once, greatest, settings, 0.0))
         parents = parents[~dead[parents]][: max(settings.most - len(floaters), 0)]
         if len(parents):
-            rest.table.born_beside(parents)
+            rest.born_beside(parents, len(floaters))
             grown, born = fission(grown, parents, self._rng), slice(len(grown), None)
             starts = column_rows(grown.positions, parents)
             grown.positions[born] = shortened_moves(function, starts, grown.positions[born], short)

@@ -8,9 +8,11 @@ from scipy.spatial import cKDTree
 
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.implicit import Floaters, FloaterSettings, Sampling, blobby_spheres
+from physplace_addon.core.implicit.particles import attachment
 from physplace_addon.core.implicit.particles import sampling as sampling_module
 from physplace_addon.core.implicit.particles.repulsion import repulsion, settled_radii
 from physplace_addon.core.implicit.particles.rest import Rest
+from physplace_addon.core.implicit.projection import newton_step
 from tests.core.implicit.even import crossings, density, off, uncovered, variation
 from tests.core.implicit.particles.scattered_floaters import ALPHA, all_pairs
 from tests.core.implicit.particles.test_neighbour_table import sheet
@@ -100,6 +102,33 @@ def test_while_one_end_is_pulled_out_the_rest_rests_evenly_and_would_hardly_move
         floaters = sampling.advance(floaters, before)
     assert variation(floaters) <= 0.05
     assert uncovered(floaters, points, area) <= 1.25
+
+
+def test_floaters_of_a_surface_that_moves_steadily_are_put_on_it_by_one_evaluation(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    blob = blobby_spheres(0.5, np.zeros((5, 3)), 0.6)
+    before = blob.with_parameters(balls(0.0))
+    sampling = Sampling(FloaterSettings(RADIUS), np.random.default_rng(3))
+    floaters = sampling.first_floaters(before)
+    for _ in range(60):
+        floaters = sampling.advance(floaters, before)
+    evaluated: list[int] = []
+
+    def counting(value: Floats, gradients: Floats, farthest: float) -> tuple[Floats, Floats]:
+        evaluated.append(len(value))
+        return newton_step(value, gradients, farthest)
+
+    monkeypatch.setattr(attachment, "newton_step", counting)
+    again = []
+    for place in np.linspace(0.0, 0.4, 31)[1:]:
+        after = blob.with_parameters(balls(place))
+        evaluated.clear()
+        floaters, before = sampling.advance(floaters, before, None, after), after
+        again.append(sum(evaluated) / len(floaters) - 1.0)
+        assert off(after, floaters) <= 1e-3
+    assert again[0] > 0.1  # nothing is expected of a surface that has rested
+    assert np.mean(again[2:]) < 0.02
 
 
 def test_none_rests_in_a_crowd_on_a_surface_that_has_shrunk() -> None:
