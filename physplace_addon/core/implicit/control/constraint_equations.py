@@ -204,7 +204,8 @@ class PointEvaluation:
 
 def _where_defined(value: Floats, gradient: Floats, rates: Floats) -> tuple[Floats, Floats, Floats]:
     """Return F (n,), F_x (n, 3) and F_q (n, m), far off and with zero rates where not finite."""
-    if all(math.isfinite(np.vdot(flat, flat)) for flat in (value, gradient.ravel("K"), rates.ravel("K"))):
+    slopes, by_each = gradient.ravel("K"), rates.ravel("K")
+    if math.isfinite(np.vdot(value, value) + np.vdot(slopes, slopes) + np.vdot(by_each, by_each)):
         return value, gradient, rates  # a sum of squares is finite only where all are
     value = np.nan_to_num(value, nan=_NOWHERE, posinf=_NOWHERE, neginf=-_NOWHERE)
     gradient, rates = (

@@ -87,7 +87,14 @@ class ElementRows:
 
     def with_parameters(self, parameters: Floats) -> Self:
         """Return the same elements with other parameters (k p,); a size below 0 becomes its opposite."""
-        return self._with_rows(self._valid(np.array(parameters, dtype=float).reshape(self.rows.shape)))
+        return self.over(np.array(parameters, dtype=np.float64))
+
+    def over(self, parameters: Floats) -> Self:
+        """Return the same elements with other parameters (k p,), which they keep and do not copy.
+
+        A size below 0 is replaced by its opposite there.
+        """
+        return self._with_rows(self._valid(parameters.reshape(self.rows.shape)))
 
     def _with_rows(self, rows: Floats) -> Self:
         """Return the same elements with other rows (k, p)."""

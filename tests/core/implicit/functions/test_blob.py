@@ -64,6 +64,17 @@ def test_parameters_are_the_bias_and_then_the_elements_one_by_one() -> None:
         blob.with_parameters(np.ones(8))
 
 
+def test_parameters_given_to_a_blob_are_copied_and_their_radii_made_positive() -> None:
+    given = np.array([0.5, 1.0, 2.0, 3.0, -4.0, 5.0, 6.0, 7.0, 8.0])
+    blob = blobby_spheres(0.1, np.zeros((2, 3)), 1.0).with_parameters(given)
+    assert given[4] == -4.0
+    assert blob.parameters.tolist() == [0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]
+    given[1:] = 0.0
+    blob.parameters[1:] = 0.0
+    assert blob.parameters.tolist() == blob.with_parameters(blob.parameters).parameters.tolist()
+    assert blob.fields[0].rows.tolist() == [[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]]
+
+
 def test_many_elements_are_found_by_place_as_if_all_were_looked_at(
     rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -109,12 +109,16 @@ class Blob(ImplicitFunction):
 
     def with_parameters(self, parameters: Floats) -> Self:
         """Return the blob with other parameters (m,); radii below 0 become their opposites."""
-        parts = self._parted(parameters)
-        fields = (field.with_parameters(part) for field, part in zip(self.fields, parts, strict=True))
-        return type(self)(float(parameters[0]), tuple(fields))
+        every = np.array(parameters, dtype=np.float64)
+        parts = zip(self.fields, self._parted(every), strict=True)
+        made = type(self)(float(every[0]), tuple([field.over(part) for field, part in parts]))
+        made.__dict__["_parameters"] = every  # of which the fields show their parts
+        return made
 
     def _parted(self, parameters: Floats) -> list[Floats]:
-        """Return each field's own among all parameters (m,). Raises ValueError for another number of them."""
+        """Return each field's own among all parameters (m, ...). Raises ValueError for another number of
+        them.
+        """
         parts, stop = [], 1
         for field in self.fields:
             start, stop = stop, stop + field.rows.size
@@ -164,13 +168,13 @@ class Blob(ImplicitFunction):
         """Return F (k,), F_x (k, 3) and the dense F_q (k, m), which share the Gaussians."""
         if not all(field.is_small(x) for field in self.fields):
             return super().derivatives(x)
-        both = [field.gradient_and_derivatives(x) for field in self.fields]
-        rates, start = np.empty((1 + sum(len(shares) for _, shares in both), len(x))), 1
+        rates = np.empty((len(self._parameters), len(x)))
         rates[0] = 1.0
-        for _, shares in both:
-            np.negative(shares, out=rates[start : start + len(shares)])
-            start += len(shares)
-        return *self._less([first for first, _ in both], len(x)), rates.T
+        of_fields = rates[1:]
+        parts = zip(self.fields, self._parted(rates), strict=True)
+        firsts = [field.gradient_and_derivatives(x, part) for field, part in parts]
+        np.negative(of_fields, out=of_fields)
+        return *self._less(firsts, len(x)), rates.T
 
     def parameter_rate(self, x: Floats, rate: Floats) -> Floats:
         """Return F_q . rate (k,)."""

@@ -204,11 +204,11 @@ class _AtCylinders(GaussianValues):
         second -= np.eye(3)[:, :, None] * (2.0 * wg.sum(axis=-2))[..., None, None, :]
         return second
 
-    def parameter_derivatives(self) -> Floats:
+    def parameter_derivatives(self, out: Floats | None = None) -> Floats:
         """Return 2 w (1 - t) d g by a, 2 w t d g by b, and -2 g / s times the exponent by s
         (..., k, 7, n).
         """
-        shares = np.empty((*self.g.shape[:-1], 7, self.g.shape[-1]))
+        shares = np.empty((*self.g.shape[:-1], 7, self.g.shape[-1])) if out is None else out
         pull = ((2.0 * self.of.w)[..., None] * self.g)[..., None, :] * np.swapaxes(self._d, -3, -2)
         np.multiply(self.t[..., None, :], pull, out=shares[..., 3:6, :])
         np.subtract(pull, shares[..., 3:6, :], out=shares[..., :3, :])

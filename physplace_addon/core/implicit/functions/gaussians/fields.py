@@ -301,12 +301,13 @@ class Field(ElementRows, ABC):
         """Return whether all derivatives may as well be formed as those that are not neglected."""
         return len(x) * len(self.rows) <= _SORTED
 
-    def gradient_and_derivatives(self, x: Floats) -> tuple[Floats, Floats]:
-        """Return `gradient_and_sum`, and the derivatives (k p, n) of the sum by the parameters, for few
-        points.
+    def gradient_and_derivatives(self, x: Floats, out: Floats) -> Floats:
+        """Return `gradient_and_sum` for few points, and write the derivatives of the sum by the parameters to
+        `out` (k p, n).
         """
         near = self.values_at(x)
-        return near.gradient_and_sum(), near.parameter_derivatives().reshape(self.rows.size, len(x))
+        near.parameter_derivatives(out.reshape(*self.rows.shape, len(x)))
+        return near.gradient_and_sum()
 
     def dense_derivatives(self, x: Floats) -> tuple[Floats, Bools]:
         """Return the derivatives (n, k p) of the sum by the parameters, and which (n, k p)

@@ -62,8 +62,10 @@ class GaussianValues(ABC):
         """Return the second derivatives (..., 3, 3, n) of the sum."""
 
     @abstractmethod
-    def parameter_derivatives(self) -> Floats:
-        """Return the derivatives (..., k, p, n) of each Gaussian by its own p parameters."""
+    def parameter_derivatives(self, out: Floats | None = None) -> Floats:
+        """Return the derivatives (..., k, p, n) of each Gaussian by its own p parameters, in `out` if it is
+        given.
+        """
 
     @abstractmethod
     def parameter_rate(self, rates: Floats) -> Floats:

@@ -131,9 +131,9 @@ class _AtSpheres(GaussianValues):
         second -= np.eye(3)[:, :, None] * (2.0 * wg.sum(axis=-2))[..., None, None, :]
         return second
 
-    def parameter_derivatives(self) -> Floats:
+    def parameter_derivatives(self, out: Floats | None = None) -> Floats:
         """Return 2 w (x - c) g by the centre, and 2 |x - c|^2 / s^3 g by s, -2 g / s times the exponent."""
-        shares = np.empty((*self.g.shape[:-1], 4, self.g.shape[-1]))
+        shares = np.empty((*self.g.shape[:-1], 4, self.g.shape[-1])) if out is None else out
         np.subtract(self.x[..., None, :, :], self.of.c[..., None], out=shares[..., :3, :])
         np.multiply(self.exponents, -self.of.s[..., None], out=shares[..., 3, :])
         shares *= ((2.0 * self.of.w)[..., None] * self.g)[..., None, :]
