@@ -41,7 +41,7 @@ MAY_IMPORT = {
 
 # The packages and modules of core from the bottom up. Each may import those of the rows below its own.
 CORE_LAYERS = [
-    {"__init__", "arrays", "caching", "errors", "jobs", "solver", "wording"},
+    {"__init__", "arrays", "errors", "jobs", "solver", "wording"},
     {"vectors"},
     {"rigid", "formulas"},
     {"quaternions"},

@@ -21,11 +21,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints
-from ...caching import cached_property
 from ...vectors import column_dot, column_length
 from ..functions.base import ImplicitFunction
 from .control_points import ControlPoints

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from ...arrays import Bools, Floats
-from ...caching import cached_property
 from ...errors import SculptingError
 from ...vectors import column_length
 

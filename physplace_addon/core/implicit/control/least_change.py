@@ -20,13 +20,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy.linalg import get_lapack_funcs
 
 from ...arrays import Bools, Floats, Ints
-from ...caching import cached_property
 
 _solved: Any = get_lapack_funcs("posv", dtype=np.float64)  # a factor, the solution, and whether none is found
 _ASKED = 1e-5  # share of the longest row: a smaller singular value asks for what is asked already

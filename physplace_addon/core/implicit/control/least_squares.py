@@ -21,11 +21,11 @@ larger change would gain next to nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from ...arrays import Floats
-from ...caching import cached_property
 from ...vectors import length
 from ..functions.base import ImplicitFunction
 from .constraint_equations import Mobility, StepLimits

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 
 import numpy as np
 
 from ...arrays import Bools, Floats
-from ...caching import cached_property
 from ...wording import in_words
 from ..functions.base import ImplicitFunction
 from ..particles.floaters import Floaters, FloaterSettings

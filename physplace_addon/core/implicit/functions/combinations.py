@@ -23,13 +23,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Self
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from ...arrays import Bools, Floats, Ints
-from ...caching import cached_property
 from ...errors import ImplicitError
 from . import sparse_rows
 from .base import ImplicitFunction

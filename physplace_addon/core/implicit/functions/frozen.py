@@ -6,13 +6,13 @@ Witkin and Heckbert (1994, section 5) freeze parameters "simply by leaving them 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from ...arrays import Bools, Floats, Ints
-from ...caching import cached_property
 from .base import ImplicitFunction
 from .sparse_rows import rows_of, selected
 

@@ -7,6 +7,7 @@ inside and outside over, and a length makes a pure number comparable with length
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 from typing import Self
 
@@ -14,7 +15,6 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ...arrays import Bools, Floats
-from ...caching import cached_property
 from .base import ImplicitFunction
 from .solids.solids import products
 

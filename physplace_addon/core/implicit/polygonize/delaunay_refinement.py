@@ -29,12 +29,12 @@ where they are too many.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.spatial import cKDTree
 
 from ...arrays import Bools, Floats, Ints
-from ...caching import cached_property
 from ...jobs import Job, Progress
 from ...vectors import length
 from ..functions.base import ImplicitFunction

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from ...arrays import Bools, Floats, Ints
-from ...caching import cached_property
 from ...vectors import cross
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy.spatial import cKDTree
 
 from ...arrays import Floats, Ints
-from ...caching import cached_property
 from ...vectors import length_and_unit
 from ..functions.base import ImplicitFunction
 from .creases.crease_curves import CreaseCurves, no_curves

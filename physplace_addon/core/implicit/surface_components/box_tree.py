@@ -11,6 +11,7 @@ Of two boxes that touch, the smaller one has a neighbour of its own size inside 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,6 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from ...arrays import Bools, Floats, Ints
-from ...caching import cached_property
 
 DEEPEST = 20  # halvings: 60 bits hold the three numbers
 Codes = NDArray[np.int64]

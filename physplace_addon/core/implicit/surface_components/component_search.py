@@ -17,13 +17,13 @@ search ends before, groups that samples link count as one (`sampled_links`), wit
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from ...arrays import Bools, Floats, Ints
-from ...caching import cached_property
 from ..functions.base import ImplicitFunction
 from ..projection import distances_to_surface, projected, surface_crossings
 from .descent import FEW_STEPS, STEPS, Flow, flowed, starts_of_flows

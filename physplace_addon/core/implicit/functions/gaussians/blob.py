@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -17,7 +18,6 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from ....arrays import Bools, Floats
-from ....caching import cached_property
 from ....errors import ImplicitError
 from .. import sparse_rows
 from ..base import ImplicitFunction

@@ -15,13 +15,13 @@ is at the centre, but for half the box's diagonal.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ....arrays import Floats
-from ....caching import cached_property
 from ....vectors import dot, length
 from ..element_rows import columns_of
 from .fields import Field

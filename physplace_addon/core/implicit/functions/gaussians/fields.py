@@ -17,13 +17,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
 from scipy.spatial import cKDTree
 
 from ....arrays import Bools, Floats, Ints
-from ....caching import cached_property
 from ....vectors import length
 from .. import sparse_rows
 from ..element_rows import ElementRows

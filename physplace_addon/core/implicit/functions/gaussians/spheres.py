@@ -12,13 +12,13 @@ much smaller than the whole, the differences x - c are formed.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ....arrays import Floats
-from ....caching import cached_property
 from ....vectors import dot
 from ..element_rows import columns_of
 from .fields import Field

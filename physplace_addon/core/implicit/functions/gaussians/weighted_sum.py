@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Self
 
 import numpy as np
 from scipy.sparse import csr_array, hstack
 
 from ....arrays import Bools, Floats
-from ....caching import cached_property
 from ..base import ImplicitFunction
 from ..bounding_boxes import EMPTY
 from ..sparse_rows import rows_of, selected

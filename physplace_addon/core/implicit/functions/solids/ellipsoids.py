@@ -7,13 +7,13 @@ pass through 0 but not stay there.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ....arrays import Floats
-from ....caching import cached_property
 from ....vectors import cross, length
 from ..element_rows import columns_of
 from .solids import Which, least_radial_slopes, products

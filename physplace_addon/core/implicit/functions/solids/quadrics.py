@@ -9,13 +9,13 @@ the scales.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ....arrays import Bools, Floats
-from ....caching import cached_property
 from ....errors import ImplicitError
 from ..bounding_boxes import EMPTY
 from ..element_rows import columns_of

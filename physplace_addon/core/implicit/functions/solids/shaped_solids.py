@@ -16,13 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ....arrays import Floats
-from ....caching import cached_property
 from ....formulas import Jet
 from ....formulas.formula import Formulas
 from ....vectors import cross, length

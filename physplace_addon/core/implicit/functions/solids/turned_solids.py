@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from ....arrays import Floats
-from ....caching import cached_property
 from ....rigid import skew
 from .solids import Solids
 

@@ -12,12 +12,12 @@ from which it leads one way; together these are one vertex.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.spatial import cKDTree
 
 from ....arrays import Bools, Floats, Ints
-from ....caching import cached_property
 from ....vectors import dot, length, length_and_unit
 from .crease_points import NO_POINTS, CreasePoints
 
