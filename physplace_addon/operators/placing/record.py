@@ -6,13 +6,14 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
 from bpy.types import Object
 
 from ...core.contact.system import BilateralContacts
+from ...core.errors import PlacementError
 from ...core.placement import Connection
 from ...core.rigid import Pose
 from ...scene.errors import SceneError
@@ -84,20 +85,26 @@ def write_records(records: Sequence[PlacementRecord]) -> str:
 
 
 def read_records(text: str) -> list[PlacementRecord]:
-    """Return the records that `write_records` wrote."""
-    return [
-        PlacementRecord(
-            tuple(each["names"]),
-            tuple(pose_of(pose) for pose in each["poses"]),
-            tuple(Connection(np.array(tie[:3]), np.array(tie[3:6]), body=tie[6]) for tie in each["ties"]),
-            _bilateral(*each["bilateral"]),
-            each["goes_on"],
-        )
-        for each in (json.loads(text) if text else ())
-    ]
+    """Return the records that `write_records` wrote; none from an empty text.
+
+    Raises PlacementError for a text that it did not write.
+    """
+    try:
+        return [_record(**each) for each in (json.loads(text) if text else ())]
+    except (ValueError, TypeError, LookupError):
+        raise PlacementError("Ways holds no records of placements: leave it empty") from None
 
 
-def _bilateral(keys: list[list[int]], normals: list[list[float]]) -> BilateralContacts:
-    return BilateralContacts(
-        np.array(keys, dtype=np.intp).reshape(-1, 4), np.array(normals, dtype=np.float64).reshape(-1, 3)
+def _record(
+    names: list[str], poses: list[list[float]], ties: list[list[float]], bilateral: Any, goes_on: bool
+) -> PlacementRecord:
+    keys, normals = bilateral
+    return PlacementRecord(
+        tuple(names),
+        tuple(pose_of(pose) for pose in poses),
+        tuple(Connection(np.array(tie[:3]), np.array(tie[3:6]), body=int(tie[6])) for tie in ties),
+        BilateralContacts(
+            np.array(keys, dtype=np.intp).reshape(-1, 4), np.array(normals, dtype=np.float64).reshape(-1, 3)
+        ),
+        goes_on,
     )

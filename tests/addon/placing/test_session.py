@@ -26,7 +26,7 @@ from physplace_addon.scene import differences
 from physplace_addon.scene.access import present
 from physplace_addon.scene.errors import SceneError
 from physplace_addon.scene.writing.actions import curves_of
-from tests.blender_data import current_view_layer
+from tests.blender_data import current_view_layer, physplace
 from tests.scene import scenes
 
 SECONDS = 1e-9  # one step a tick
@@ -315,6 +315,18 @@ def test_ways_are_the_same_after_they_were_text() -> None:
     np.testing.assert_array_equal(read.poses[0].matrix4, way.poses[0].matrix4)
     np.testing.assert_array_equal(read.ties[0].target, way.ties[0].target)
     np.testing.assert_array_equal(read.ties[0].point, way.ties[0].point)
+
+
+@pytest.mark.parametrize("text", ["no records", "[1]", "{}x", '[{"names": ["Cube"]}]', "[[]]"])
+def test_a_text_that_holds_no_ways_is_refused_and_nothing_moves(
+    text: str,
+) -> None:
+    scenes.floor()
+    cube = scenes.cube("Cube", (0.0, 0.0, 1.5))
+    scenes.activate(cube)
+    with pytest.raises(RuntimeError, match="Ways holds no records of placements: leave it empty"):
+        physplace.place(ways=text)
+    assert cube.location.z == 1.5
 
 
 def test_what_is_confirmed_on_its_way_was_left_there() -> None:
