@@ -3,9 +3,9 @@
 Two meshes: the deepest crossing of their triangles (`tests.oracles.soups`).  Two exact shapes: the least
 signed distance of the one over the other's surface (`tests.oracles.overlap`); a surface without a thickness,
 such as that of a blob, which only bounds its distance, is the one that is walked over.  A shape and a mesh:
-the least signed distance over the triangles, by branch and bound: a distance
-changes no faster than the point moves, and where d + c |x|^2 / 2 is convex, as it is near all surfaces here,
-d(y) >= d(x) + d'(x) . (y - x) - c |y - x|^2 / 2 for the points y of a triangle, which is least at a corner.
+the least signed distance d over the triangles, by branch and bound: d changes no faster than the point moves,
+and where d + c |x|^2 / 2 is convex, as it is near all surfaces here, d(y) >= d(x) + d'(x) . (y - x) -
+c |y - x|^2 / 2 for the points y of a triangle, which is least at a corner.
 """
 
 from __future__ import annotations
