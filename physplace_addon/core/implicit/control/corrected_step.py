@@ -39,27 +39,29 @@ _CORRECTIONS = 6  # most corrections of a step
 _AFRESH = 3  # corrections after which the equations are set up again, because the first ones no longer fit
 _PINNED = 0.3  # share of `near` within which a pinned point must be, so that the next step starts well
 _ENOUGH = 0.3  # share of `near` at which corrections end
-_ALIKE = 2.0  # lengths of the last change: a change longer than this along it is not compared with it
+_ALIKE = 2.0  # lengths of the last motion: one longer than this along it is not compared with it
 
 
 @dataclass(frozen=True, eq=False)
 class SecondOrderError:
     """How far off the surface a step left points that was right to first order.
 
-    The error is of second order: another change along the same line has it times the square of its length.
+    The error is of second order in the changes of the parameters and the moves of the points together:
+    another step along the same line has it times the square of its length.
 
     Attributes:
-        change: the change of the parameters (m,), over their scales.
+        motion: the changes of the parameters, over their scales, and the moves of the points (m + 3 n,), in
+            scene units.
         off: the error (n,) in scene units, signed.
     """
 
-    change: Floats
+    motion: Floats
     off: Floats
 
-    def by(self, change: Floats, count: int) -> Floats:
-        """Return the error to be expected (count,) of a change (m,), from its part along this one."""
-        if (len(change), count) == (len(self.change), len(self.off)):
-            share = float(change @ self.change) / max(float(self.change @ self.change), 1e-300)
+    def by(self, motion: Floats, count: int) -> Floats:
+        """Return the error to be expected (count,) of a motion (m + 3 count,), by its part along this one."""
+        if (len(motion), count) == (len(self.motion), len(self.off)):
+            share = float(motion @ self.motion) / max(float(self.motion @ self.motion), 1e-300)
             if abs(share) < _ALIKE:
                 return share * share * self.off
         return np.zeros(count)
@@ -169,8 +171,9 @@ def _corrected(
     function, error = start.function, start.error
     equations, change = planned.equations, part * planned.change
     goal = equations.off + part * (planned.left - equations.off)
-    near, lengths = np.abs(goal) <= limits.near, change / limits.scales
-    ask = np.where(near, -error.by(lengths, len(moved)), 0.0)
+    near = np.abs(goal) <= limits.near
+    motion = np.concatenate([change / limits.scales, part * planned.moves.ravel()])
+    ask = np.where(near, -error.by(motion, len(moved)), 0.0)
     for correction in range(_CORRECTIONS + 1):
         changed = _changed(
             function, change + equations.mobility @ equations.answer(ask, limits.stride), limits
@@ -181,7 +184,7 @@ def _corrected(
         off = equations.off_in(evaluated)
         left = np.where(near, off - goal, 0.0)
         if correction == 0:
-            error = SecondOrderError(lengths, left - ask)
+            error = SecondOrderError(motion, left - ask)
         worst = float(np.maximum.reduce(np.abs(left), initial=0.0))
         if not math.isfinite(worst):
             return None
