@@ -113,6 +113,11 @@ class StepLimits:
         return np.flatnonzero(controls.dragged) if self.keep_normals else _NO_POINTS
 
     @cached_property
+    def all_parameters(self) -> Bools:
+        """A mask (m,) of all parameters, not to be written to."""
+        return np.ones(len(self.scales), dtype=np.bool_)
+
+    @cached_property
     def sizes(self) -> Ints:
         """The numbers of the parameters that must stay above 0."""
         return np.flatnonzero(self.positive)

@@ -131,7 +131,7 @@ def _feasible(
     Each round excludes the parameters that would come below their least value; the others do the rest.
     """
     lowest = limits.lowest_changes(start.function.parameters)
-    free = np.ones(len(desired_step.desired), dtype=bool)
+    free = limits.all_parameters
     while True:
         planned = first_order_step(start.evaluated, start.controls, desired_step, mobility(free), limits)
         below = planned.change.take(limits.sizes) < lowest
@@ -139,7 +139,7 @@ def _feasible(
             below &= free.take(limits.sizes)
         if not np.count_nonzero(below):
             return planned
-        bound, desired = limits.sizes[below], desired_step.desired.copy()
+        bound, free, desired = limits.sizes[below], free.copy(), desired_step.desired.copy()
         free[bound], desired[bound] = False, lowest[below]
         desired_step = replace(desired_step, desired=desired)
 

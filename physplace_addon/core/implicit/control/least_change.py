@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -132,7 +132,7 @@ class RankedInverse:
         if not len(self.rows):
             return self.rows.T
         square = self.rows @ self.rows.T
-        _, inverse, failed = _solved(square, np.eye(len(square)))
+        _, inverse, failed = _solved(square, _identity(len(square)))
         if failed:  # some rows are others'
             return None
         free = square.diagonal() * inverse.diagonal()
@@ -164,6 +164,12 @@ class RankedInverse:
         for own, rank in self._by_ranks[0]:
             y = y + rank.answer(ask[own] - rank.rows @ y, most)
         return y
+
+
+@lru_cache(maxsize=16)
+def _identity(count: int) -> Floats:
+    """Return the identity matrix (count, count), not to be written to."""
+    return np.eye(count)
 
 
 def _singular(rows: Floats) -> tuple[Floats, Floats, Floats]:

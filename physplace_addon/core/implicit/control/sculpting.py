@@ -194,7 +194,7 @@ class Sculpting:
         controls, stuck = before.controls, before.stuck
         if followed is not None:
             controls, stuck = followed.controls, self._stuck(followed, rate is None, metric.limits)
-        status = self._status(len(floaters), bool(stuck.any()), len(controls))
+        status = self._status(len(floaters), bool(np.count_nonzero(stuck)), len(controls))
         self.state = SculptState(after, floaters, controls, stuck, status, before.steps + 1)
         return self.state
 
@@ -253,7 +253,8 @@ class Sculpting:
             out_of_reach = out_of_reach | followed.out_of_reach
         self._memory.out_of_reach = away & out_of_reach
         stuck: Bools = away & (out_of_reach | self._gets_no_nearer(self.state.controls, followed, limits))
-        self._memory.at_rest = still and not away.any() and not self._desired.any()
+        arrived = not np.count_nonzero(away) and not np.count_nonzero(self._desired)
+        self._memory.at_rest = still and arrived
         return stuck
 
     def _refused(self, status: SculptStatus) -> SculptState:
@@ -265,7 +266,7 @@ class Sculpting:
 
     def _followed(self, metric: ParameterMetric) -> SurfaceStep | None:
         """Have the surface follow its control points; None where nothing is to be done."""
-        if self._memory.at_rest or not (len(self.state.controls) or self._desired.any()):
+        if self._memory.at_rest or not (len(self.state.controls) or np.count_nonzero(self._desired)):
             return None
         desired = self._desired * self._settings.floaters.time_step
         known = self.state.floaters.positions

@@ -16,9 +16,9 @@ from ...arrays import Bools, Floats
 from ...vectors import length
 from ..functions.base import ImplicitFunction
 from ..projection import closest_points
-from .constraint_equations import FARTHEST_STRIDES, DesiredStep, Mobility, StepLimits
+from .constraint_equations import FARTHEST_STRIDES, DesiredStep, Mobility, PointEvaluation, StepLimits
 from .control_points import ControlPoints
-from .corrected_step import SurfaceStep, corrected_step, points_on_surface
+from .corrected_step import NO_ERROR, SurfaceStep, corrected_step, points_on_surface
 from .least_squares import LEAST_GAIN, fitted, sum_of_squares
 
 _SPRING = 0.3  # share of the way to the cursor that a dragged point goes in a step, the paper's spring
@@ -211,11 +211,13 @@ def _started(
 ) -> SurfaceStep:
     """Return where a step starts; points farther off than a stride are put at closest points."""
     if last is not None and last.evaluated.shows(function, controls, limits):
-        start = SurfaceStep(function, controls, last.evaluated, last.evaluated.off, last.error)
+        evaluated = last.evaluated
     else:
-        start = SurfaceStep.standing(function, controls, limits)
-    apart = start.evaluated.farther(limits.stride)
+        evaluated = PointEvaluation.of(function, controls, limits)
+    apart = evaluated.farther(limits.stride)
     if np.count_nonzero(apart):
         closest = closest_points(function, controls.target[apart], limits.size, known)
-        start = SurfaceStep.standing(function, controls.moved_to_surface(apart, closest), limits)
-    return start if last is None else replace(start, error=last.error)
+        controls = controls.moved_to_surface(apart, closest)
+        evaluated = PointEvaluation.of(function, controls, limits)
+    error = NO_ERROR if last is None else last.error
+    return SurfaceStep(function, controls, evaluated, evaluated.off, error)

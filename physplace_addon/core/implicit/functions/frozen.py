@@ -34,8 +34,8 @@ class Frozen(ImplicitFunction):
 
     def __post_init__(self) -> None:
         """Raise ValueError for a mask of another length."""
-        if np.shape(self.free) != (len(self.whole.parameters),):
-            raise ValueError(f"expected {len(self.whole.parameters)} marks, found {np.shape(self.free)}")
+        if self.free.shape != (len(self.whole.parameters),):
+            raise ValueError(f"expected {len(self.whole.parameters)} marks, found {self.free.shape}")
 
     @property
     def parameters(self) -> Floats:

@@ -123,11 +123,9 @@ class ComponentSeeding:
         if not len(self._box) or not len(positions):
             return False
         columns = positions.T  # along a contiguous row a minimum is quick
-        inside = (
-            *(np.minimum.reduce(columns, axis=1) - self._box[0]).tolist(),
-            *(self._box[1] - np.maximum.reduce(columns, axis=1)).tolist(),
-        )
-        return not all(distance >= -self.settings.radius for distance in inside)
+        above = np.minimum.reduce(columns, axis=1) - self._box[0]
+        below = self._box[1] - np.maximum.reduce(columns, axis=1)
+        return not np.minimum.reduce(np.minimum(above, below)) >= -self.settings.radius
 
     def _changed(self, function: ImplicitFunction) -> bool:
         """Return whether the function is another one than before, or has other parameters."""
@@ -135,7 +133,8 @@ class ComponentSeeding:
             return False
         before, self._function = self._function, function
         parameters, self._parameters = self._parameters, function.parameters
-        if type(before) is type(function) and np.array_equal(parameters, self._parameters):
+        alike = type(before) is type(function) and len(parameters) == len(self._parameters)
+        if alike and not np.count_nonzero(parameters != self._parameters):
             return False
         self._components = None
         return True
