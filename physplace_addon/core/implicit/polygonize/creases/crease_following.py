@@ -240,6 +240,7 @@ def _thinned(curves: CreaseCurves, old: int, least: float) -> CreaseCurves:
     same &= apart < _ONE * np.minimum(curves.steps[first], curves.steps[second])
     plain, alike = near & ~curves.corners[first], _alike(curves.points, first, second)
     across = np.maximum(*(np.abs(dot(way, curves.points.tangents[own])) for own in (first, second))) < 0.7
+    across &= apart >= _ONE * np.minimum(curves.steps[first], curves.steps[second])
     steps = curves.steps.copy()
     for own in (first, second):
         np.minimum.at(steps, own[plain & across], np.maximum(1.3 * apart[plain & across], least))

@@ -49,6 +49,22 @@ def test_where_two_spheres_meet_there_is_one_ring(function: ImplicitFunction) ->
     assert not curves.corners.any()
 
 
+def test_where_a_crease_bends_in_vain_no_point_is_found_again_and_again() -> None:
+    """The foot of a thin fin on a ball: between points at one place there is no direction to tell them by."""
+    rng = np.random.default_rng(0)
+    axes = [rng.uniform(0.015, 0.03), 0.45, 0.13]
+    turn, way = np.linalg.qr(rng.normal(size=(3, 3)))[0], rng.normal(size=3)
+    centre = way / np.linalg.norm(way) * rng.uniform(0.4, 0.66)
+    fin = union([Spheres.of([0.0, 0.0, 0.0], 0.66), Ellipsoids.of([centre], [axes], [turn])])
+    points = surface_samples(fin, 0.24)
+    curves = crease_curves(
+        fin, no_curves(), crease_points_between(fin, points[neighbouring(points)]), 0.24, 0.006
+    )
+    places = curves.points.places[~curves.corners]
+    assert len(places)
+    assert len(np.unique(places.round(9), axis=0)) == len(places)
+
+
 def test_the_edges_of_a_box_end_in_its_corners() -> None:
     curves = curves_of(Boxes.of([0.0, 0.0, 0.0], [[1.0, 0.7, 0.4]]))
     on_sides = np.isclose(np.abs(curves.points.places), [1.0, 0.7, 0.4], rtol=0, atol=1e-9)
