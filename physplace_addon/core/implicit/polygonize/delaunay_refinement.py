@@ -14,7 +14,8 @@ is bad where
   closed part beside a greater one, although they are proven to be of one component.
 
 Creases are followed first (`crease_curves`), and their zones are kept free: a bad triangle whose centre is in
-one halves links of the crease instead, and may be as thin as it is.
+one halves links of the crease instead, and may be as thin as it is. So does one that reaches from a crease to
+just beyond its zone, and is too far from the surface in there: more points around the zone do not help.
 
 All bad triangles are taken in a round, the largest first, but none whose centre is near one taken. Points
 without a triangle get a ring of points, and one across from them on the next sheet, as where the body is
@@ -69,6 +70,7 @@ _SKINNY = 1.5  # shortest sides: greatest radius of a ball
 _ENOUGH = 1.25  # times these bounds: where nothing exceeds them by more, the triangles are good enough
 _APART = 0.6  # radii of a ball: the least distance of other centres that are added in its round
 _BESIDE = 3.0  # radii of a zone: where points are added so near to a knife, its links are not halved yet
+_HEM = 0.5  # zones: smaller balls of triangles from a crease to just beyond its zone get no point
 _ROOM = 0.3  # radii of a ball: a point so near to its centre says that it is none
 _LEAST = 1.0 / 500.0  # spacings: balls so small are never bad, as at creases
 MOST_POINTS = 60_000  # points that a mesh may have, unless it had many from the start
@@ -299,8 +301,12 @@ def points_of_a_round(
     wanting[wanting] = ~in_slits(function, balls.centres[wanting], _DEEP * spacing)
     if not (wanting & (faulty | (excess > _ENOUGH))).any() and not (bad & ~used).any():
         return np.zeros((0, 3)), _NONE
-    crowded = np.unique(zone[wanting & (zone >= 0)])
-    wanting &= zone < 0
+    widest, wide = _widest_zones(points, triangles)
+    spanning = (
+        wanting & (zone < 0) & (_HEM * wide > balls.radii) & ~faulty & (np.maximum(sparse, skinny) <= 1.0)
+    )
+    crowded = np.union1d(zone[wanting & (zone >= 0)], widest[spanning])
+    wanting &= (zone < 0) & ~spanning
     centres, radii = balls.centres[wanting], balls.radii[wanting]
     # no ball has a point inside: where one is near the centre, rounding or a point of another sheet made it
     free = nearest(centres, places)[0] >= _ROOM * radii
@@ -312,6 +318,12 @@ def points_of_a_round(
     more: Floats = np.concatenate([centres[stays], ringed[points.curves.zone_at(ringed) < 0]])
     more = thinned(more, _ROOM * nearest(more, places)[0])
     return _on_surface(function, more, within), crowded[~_early(points, crowded, more)]
+
+
+def _widest_zones(points: SurfacePoints, triangles: Ints) -> tuple[Ints, Floats]:
+    """Return the corner (t,) of each triangle (t, 3) with the widest zone of a crease, and how wide it is."""
+    zones = np.pad(points.curves.zones, (0, len(points.places) - len(points.curves.vertices)))[triangles]
+    return triangles[np.arange(len(triangles)), zones.argmax(axis=1)], zones.max(axis=1)
 
 
 def _early(points: SurfacePoints, crowded: Ints, more: Floats) -> Bools:

@@ -86,7 +86,7 @@ def surface_balls(
     flat[rounding] = centres[rounding]
     squares = (dot(centre - first, centre - first) - weights[:, 0] for centre in (centres, flat))
     radii = np.sqrt(np.maximum(np.maximum(*squares), 0.0))
-    away = np.maximum(length(flat - centres), np.fmin(off, radii))
+    away = np.maximum(length(flat - centres), np.where(np.isnan(off), radii, off))
     return SurfaceBalls(keys, centres, radii, sizes, off, away)
 
 

@@ -17,6 +17,8 @@ from physplace_addon.core.implicit import (
 )
 from physplace_addon.core.implicit.functions.base import ImplicitFunction
 from physplace_addon.core.implicit.functions.transformed import Moved
+from physplace_addon.core.implicit.polygonize.creases.crease_curves import CreaseCurves
+from physplace_addon.core.implicit.polygonize.creases.crease_points import CreasePoints
 from physplace_addon.core.implicit.polygonize.creases.normal_jumps import creases_between
 from physplace_addon.core.implicit.polygonize.delaunay_refinement import points_of_a_round
 from physplace_addon.core.implicit.polygonize.mesh_topology import MeshTopology
@@ -339,6 +341,37 @@ def test_a_ball_with_a_point_at_its_centre_keeps_no_other_from_being_added() -> 
     )
     assert more.shape == (1, 3)
     assert np.allclose(more[0], wanted, rtol=0, atol=1e-9)
+
+
+def test_links_are_halved_where_triangles_reach_from_a_crease_to_just_beyond_its_zone() -> None:
+    """What bends in a zone gets no nearer by more points around it, of which there were ever more."""
+    ball, vertex = Spheres.of([0.0, 0.0, 0.0], 1.0), np.array([[1.0, 0.0, 0.0]])
+    normals = np.array([[[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]])
+    crease = CreaseCurves.of(CreasePoints(vertex, normals, np.ones(1, dtype=np.bool_)), np.full(1, 0.4))
+    turn, side = np.array([0.3, 0.3]), np.array([-0.05, 0.05])
+    beside = np.stack([np.cos(turn) * np.cos(side), np.sin(turn) * np.cos(side), np.sin(side)], axis=1)
+    points = SurfacePoints.of(beside).with_curves(crease)
+    centre = np.array([[np.cos(0.28), np.sin(0.28), 0.0]])
+    one, off = np.ones(1), np.full(1, 0.05)
+    balls = SurfaceBalls(np.arange(1), centre, 0.06 * one, 0.2 * one, off, off)
+    more, crowded = points_of_a_round(
+        ball, points, np.array([[0, 1, 2]]), np.zeros(3, dtype=np.bool_), balls, 0.5, 0.01, 0.8
+    )
+    assert not len(more)
+    assert crowded.tolist() == [0]
+
+
+def test_a_low_fin_on_a_ball_is_as_near_to_the_surface_as_all_else() -> None:
+    """How far triangles at its foot were from the surface was taken to be no more than their small balls."""
+    fin = Ellipsoids.of([[0.0, 0.0, 0.5]], [[0.02, 0.45, 0.13]], [np.eye(3)])
+    function = union([Spheres.of([0.0, 0.0, 0.0], 0.66), fin])
+    mesh = triangulated(function, surface_samples(function, 0.24), 0.12)
+    assert mesh.status is MeshStatus.CLOSED
+    assert mesh.euler_characteristic == 2
+    corners = mesh.points[mesh.triangles]
+    assert not len(crossings(corners, corners, 1e-9))
+    places = places_on(mesh)
+    assert np.linalg.norm(places - projected(function, places, 0.1), axis=1).max() <= 0.05 * 0.12
 
 
 @pytest.mark.parametrize(("gap", "added"), [(0.001, 0), (0.01, 1)])
