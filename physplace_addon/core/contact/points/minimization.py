@@ -166,20 +166,33 @@ def _minimize_over_planes(
 ) -> ExtremalPairs:
     """Do the same over flat bases: A = 1 and C = 0, and the closest points are found once, at the end."""
     outward = side[:, None] * planes.normal
+    live = _Unfinished(np.arange(len(side)), mover, base, side, on_curve, radius, softness)
     error, settled = np.zeros(len(side)), np.ones(len(side), bool)
     progress = Progress(radius, patience)
     for round_ in range(_ROUNDS if (mover.dim > 0).any() else 0):
-        at_mover = mover.geometry()
-        gradient = (at_mover.tangents @ outward[:, :, None])[:, :, 0]
+        at_mover, up = live.mover.geometry(), outward[live.rows]
+        gradient = (at_mover.tangents @ up[:, :, None])[:, :, 0]
         frozen = round_ >= _SOFT_ROUNDS
-        hessian = at_mover.curvature_along(outward)
-        step, error, far = _mover_step(gradient, hessian, mover, on_curve | frozen, radius, softness)
+        hessian = at_mover.curvature_along(up)
+        step, error[live.rows], far = _mover_step(
+            gradient, hessian, live.mover, live.on_curve | frozen, live.radius, live.softness
+        )
         size = np.abs(step).max(axis=1)
         if not frozen:
-            settled = size <= _SOLVED * radius
-        if not progress.going(size, at_mover.point, at_mover.point, far).any():
+            settled[live.rows] = size <= _SOLVED * live.radius
+        going = progress.going(size, at_mover.point, at_mover.point, far)
+        if not going.any():
             break
-        mover = mover.moved(tangential(at_mover, step))
+        if not going.all():
+            live, progress = live.take(going), progress.take(going)
+            at_mover, step, size = at_mover.take(going), step[going], size[going]
+        live = replace(live, mover=live.mover.moved(tangential(at_mover, step)))
+        mover.put(live.rows, live.mover)
+        more = size > _LAST * live.radius
+        if not more.any():
+            break
+        if not more.all():
+            live, progress = live.take(more), progress.take(more)
     at_mover, at_base = mover.geometry(), planes
     for _ in range(2):
         offset = at_mover.point - at_base.point
