@@ -7,6 +7,9 @@ traversed together from their roots.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import reduce
+
 import numpy as np
 
 from ..arrays import Bools, Floats, Ints
@@ -53,33 +56,34 @@ def roots_of_parts(tree: BoxTree, triangles: Ints) -> Ints:
 
 
 def swept_pairs_of_parts(
-    tree: BoxTree, roots: tuple[Ints, Ints], start: Poses, end: Poses, reach: Floats | None = None
+    tree: BoxTree, roots: tuple[Ints, Ints], start: Poses, end: Poses | None, reach: Floats | None = None
 ) -> Ints:
     """Return what `swept_pairs` returns of many pairs of bodies at once: (k, 3), the pair's number first.
 
     Args:
         tree: that of all bodies.
         roots: the nodes below which are the first and the second bodies of p pairs, (p,) each.
-        start, end: p poses, from the frame of the first to that of the second.
+        start, end: p poses, from the frame of the first to that of the second; no end where they stand still.
         reach: how near each pair (p,) must come, lengths; None for touching.
     """
-    query = _Sweeping(tree, Motions.of(start), Motions.of(end), reach)
+    poses = [start] if end is None else [start, end]
+    query = _Sweeping(tree, [Motions.of(each) for each in poses], reach)
     return traversed(tree, tree, query, *roots, np.arange(roots[0].size))
 
 
 class _Sweeping:
-    """Which pairs of nodes and triangles may meet while the first ones move on straight lines."""
+    """Which pairs of nodes and triangles may meet while the first ones move on straight lines, or stand."""
 
-    def __init__(self, tree: BoxTree, start: Motions, end: Motions, reach: Floats | None) -> None:
-        self._tree, self._motions = tree, (start, end)
-        rounding = max(motion.rounding(tree, tree) for motion in self._motions)
-        self._reach = rounding + (np.zeros(start.translation.shape[1]) if reach is None else reach)
+    def __init__(self, tree: BoxTree, motions: Sequence[Motions], reach: Floats | None) -> None:
+        self._tree, self._motions = tree, motions
+        rounding = max(motion.rounding(tree, tree) for motion in motions)
+        self._reach = rounding + (np.zeros(motions[0].translation.shape[1]) if reach is None else reach)
 
     def nodes(self, node1: Ints, node2: Ints, pair: Ints) -> Bools:
         boxes1, boxes2 = np.take(self._tree.boxes, node1, axis=1), np.take(self._tree.boxes, node2, axis=1)
         places = [motion.take(pair).boxes(boxes1) for motion in self._motions]
-        lower = np.minimum(*(center - half for center, half in places))
-        upper = np.maximum(*(center + half for center, half in places))
+        lower = reduce(np.minimum, (center - half for center, half in places))
+        upper = reduce(np.maximum, (center + half for center, half in places))
         apart = np.maximum(lower - boxes2[:3] - boxes2[3:], boxes2[:3] - boxes2[3:] - upper)
         near: Bools = apart.max(axis=0) <= self._reach[pair]
         return near

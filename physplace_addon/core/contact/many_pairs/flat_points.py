@@ -59,7 +59,7 @@ def cutting_pairs(pairs: BodyPairs, names: list[Pair], depth: float) -> list[Pai
     than `depth`, over their R.
     """
     table = pairs.table
-    number, t1, t2 = swept_pairs_of_parts(pairs.active.tree, table.roots, table.poses, table.poses).T
+    number, t1, t2 = swept_pairs_of_parts(pairs.active.tree, table.roots, table.poses, None).T
     first = table.poses.take(number).points(pairs.active.body.triangles[t1])
     second = pairs.world.body.triangles[t2]
     hit = np.flatnonzero(triangles_intersect(first, second).hit)

@@ -33,7 +33,7 @@ def near_triangles(system: PlacedBodies, pairs: Sequence[Pair], reach: Floats) -
     frames = system.frames
     poses = frames.take(second).inverse().after(frames.take(first))
     roots = joined.roots[one], joined.roots[other]
-    number, t1, t2 = swept_pairs_of_parts(joined.every.tree, roots, poses, poses, reach).T
+    number, t1, t2 = swept_pairs_of_parts(joined.every.tree, roots, poses, None, reach).T
     kept = near_if_curved(joined.every, joined.every, t1, t2, poses.take(number), reach[number])
     number, t1, t2 = number[kept], t1[kept], t2[kept]
     number, first_of = number[order := np.argsort(number, kind="stable")], joined.first_triangles
