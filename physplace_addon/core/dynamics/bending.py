@@ -22,6 +22,8 @@ _BENT: Final = 1e-3  # of the gap to be kept: a change of bending that need not 
 _MANY: Final = 16  # contacts above which it is put right only where it matters
 _MATTERS: Final = 0.2  # of the gap to be kept
 _PART: Final = 0.15  # of the bending itself, besides
+_UNSEEN: Final = 0.3  # of the gap to be kept, by which bodies may come nearer on the way
+_FARTHEST: Final = 300.0  # of the same: the most that bodies keep besides for the bending of their paths
 _TURN: Final = 0.025  # radians: most that a body turns in a step while its paths bend, and
 _TURN_OF_MANY: Final = 0.1  # the same where many contacts touch
 _SHARE: Final = 0.1  # of the most that a turn bends a path, above which it is no rolling
@@ -109,3 +111,16 @@ class Turns:
         bends = bent[:, None] > np.maximum(_SHARE * most, seen)
         quick = np.append(self.quick, 0.0)[bodies][bends].max(initial=0.0)
         return 1.0 if quick <= self.most else _SPARING * self.most / float(quick)
+
+
+def kept_gaps(gap: Floats, dipped: Floats, hold: float) -> Floats:
+    """Return the gaps (k,) that contacts keep at the end of a step, lengths (`Drift.kept`).
+
+    gap (k,): at its start.  dipped (k,): by how much the even ways of their bodies bend them open.
+    """
+    unseen = (1.0 - _UNSEEN) * hold
+    bent = np.maximum(dipped, 0.0)
+    above = np.divide(np.maximum(gap - unseen, 0.0), bent, out=np.ones_like(bent), where=bent > 0.0)
+    dip = bent * np.maximum(0.25, (1.0 - np.sqrt(np.minimum(above, 1.0))) ** 2)
+    kept: Floats = np.clip(unseen + dip, hold, (1.0 + _FARTHEST) * hold)
+    return kept

@@ -29,7 +29,7 @@ from ..jobs import Slices
 from ..mechanics.joints.equations import JointRows
 from ..optimization.friction_cones import tangents
 from ..vectors import cross, dot, length
-from .bending import Bending, Coarse, Turns
+from .bending import Bending, Coarse, Turns, kept_gaps
 from .contacts import Contacts, tracked_each
 from .free_rotation import free_motion
 from .joints.least_loads import least_loads
@@ -47,8 +47,6 @@ _CLOSED = 1e-13  # change of a joint's residual that need not be put right, and
 _OPEN = 1e-6  # one that is too much where all rounds are over
 FEW = 32  # contacts, of an island or in all, up to which exactness comes before time: also in finding events
 _ALONE = 8  # contacts in all, up to which steps are fine enough for how the smallest body swings
-_UNSEEN = 0.3  # of the gap to be kept, by which bodies may come nearer on the way
-_FARTHEST = 300.0  # of the same: the most that bodies keep besides for the bending of their paths
 _FASTER = 1.0  # speed, over the one before a step, up to which what is reached in it is known before
 _NEARBY = 4.0  # of the gap to be kept: what is known even of bodies that stand still
 _REACH = Reach(1.0, 1.0, 1.0)  # over the travel of bodies
@@ -91,10 +89,15 @@ class Moment:
         """The points as the bodies carry them on."""
         return CarriedPoints.of(self.system, self.contacts.points)
 
-    def tracked(self, there: ContactSystem, rows: Ints) -> tuple[Ints, InterfacePoints]:
-        """Return which rows (n,) of the points stay on their features elsewhere, and these points, there."""
+    def tracked(
+        self, there: ContactSystem, rows: Ints, near: InterfacePoints
+    ) -> tuple[Ints, InterfacePoints]:
+        """Return which rows (n,) of the points stay on their features elsewhere, and these points, there.
+
+        near: the points (k,) as they are near there.
+        """
         places = there.frames.take(self.points.body1[rows]).points(self.carried.own1[rows])
-        return tracked_each(there, self.points.take(rows), places)
+        return tracked_each(there, near.take(rows), places)
 
     def with_rates(self, rates: Floats) -> Moment:
         """Return the moment with other rates (m, 6)."""
@@ -110,6 +113,7 @@ class Drift:
         forces (k, 3): the same over half of the step's time.
     half: the rates (m, 6) with which the drift began.
     joints: the impulses of the first kick that joints give their second bodies.
+    tracked: the start's points (k,), those that were tracked as they are near its end.
     kept (k,): the gaps that contacts keep, lengths.  Where paths bend away from each other by b, that is more
         than the scene's: the even way from gap g to gap g' comes down to g - (b - g' + g)^2 / (4 b).  So from
         g = m + y b it stays above m if g' >= m + (1 - sqrt(y))^2 b, and it goes on so at y = 1/4.
@@ -121,6 +125,7 @@ class Drift:
     forces: Floats
     half: Floats
     joints: JointForces
+    tracked: InterfacePoints
     kept: Floats
     bending: Bending
 
@@ -152,7 +157,7 @@ def moment_at(
         h: the next step, s.
     """
     system = replace(scene.system(motion), travel=travel(scene, motion, h))
-    earlier = InterfacePoints.none() if before is None else before.points
+    earlier = InterfacePoints.none() if before is None else before.points if drift is None else drift.tracked
     points = system.generate_from(_REACH, earlier, None if before is None else before.system)
     contacts = Contacts.of(system, points, scene.laws)
     near = None if before is None else before.coordinates
@@ -188,7 +193,7 @@ def drifted(
     joints = scene.joint_constraints(motion, start.coordinates)
     rates = scene.kicked(motion.rates, scene.kicks, 0.5 * h)
     bending = (start.bending.take(chosen) if longer is None else longer.bending).times(h**2)
-    missed = joints.nothing_missed
+    missed, tracked = joints.nothing_missed, start.points
     like: Solved | None = None
     impulses = 0.5 * h * (start.forces[chosen] if longer is None else longer.forces)
     rounds = _ROUNDS if len(scene.joints) == 0 else _ROUNDS_OF_JOINTS
@@ -196,7 +201,7 @@ def drifted(
     for round_ in range(rounds + 1):
         terms = joints.for_drift(missed, h, passing)
         problem = VelocityProblem(blocks, scene.given, contacts, terms)
-        kept = _kept_gaps(points.gap, bending.evenly, hold)
+        kept = kept_gaps(points.gap, bending.evenly, hold)
         bounds, slip = (_least_opening(points.gap, kept, hold) - bending.opened) / h, -bending.slid / h
         solved = problem.solve(rates, bounds, slip, like, impulses)
         if solved is None:  # where there is no room on either side, gaps need not open
@@ -209,7 +214,15 @@ def drifted(
         forces = solved.impulses / (0.5 * h)
         borne = least_loads(joints, problem, solved, bounds, slip, scene.slow)
         drift = Drift(
-            end, contacts, solved.impulses, forces, solved.rates, borne, kept, bending.times(1.0 / h**2)
+            end,
+            contacts,
+            solved.impulses,
+            forces,
+            solved.rates,
+            borne,
+            tracked,
+            kept,
+            bending.times(1.0 / h**2),
         )
         may_touch = _may_touch(scene, points, drift, h)
         new_missed = joints.missed(end, solved.rates, h) if len(scene.joints) else missed
@@ -217,29 +230,17 @@ def drifted(
         if (len(may_touch) == 0 and len(scene.joints) == 0) or round_ == rounds:
             return drift if changed[:held].max(initial=0.0) <= _OPEN else Coarse(0.5)
         as_known, bending = bending, bending.copy()
-        bending.put(*_bending(scene, start, chosen, drift, may_touch, h))
+        known, bent, tracked = _bending(scene, start, chosen, drift, may_touch, h)
+        bending.put(known, bent)
         share = _finer_share(scene, start, drift, bending, (joints.held, new_missed[:held]), h)
         if share < 1.0:
             return Coarse(share)
-        drift = replace(drift, bending=bending.times(1.0 / h**2))
+        drift = replace(drift, tracked=tracked, bending=bending.times(1.0 / h**2))
         if bending.is_nearly(as_known, points.gap, hold) and changed.max(initial=0.0) <= _CLOSED:
             break
         missed = new_missed
         yield
     return drift
-
-
-def _kept_gaps(gap: Floats, dipped: Floats, hold: float) -> Floats:
-    """Return the gaps (k,) that contacts keep at the end of a step, lengths (`Drift.kept`).
-
-    gap (k,): at its start.  dipped (k,): by how much the even ways of their bodies bend them open.
-    """
-    unseen = (1.0 - _UNSEEN) * hold
-    bent = np.maximum(dipped, 0.0)
-    above = np.divide(np.maximum(gap - unseen, 0.0), bent, out=np.ones_like(bent), where=bent > 0.0)
-    dip = bent * np.maximum(0.25, (1.0 - np.sqrt(np.minimum(above, 1.0))) ** 2)
-    kept: Floats = np.clip(unseen + dip, hold, (1.0 + _FARTHEST) * hold)
-    return kept
 
 
 def _least_opening(gap: Floats, kept: Floats, hold: float) -> Floats:
@@ -298,12 +299,13 @@ def _may_touch(scene: Scene, points: InterfacePoints, drift: Drift, h: float) ->
 
 def _bending(
     scene: Scene, start: Moment, obeyed: Ints, drift: Drift, chosen: Ints, h: float
-) -> tuple[Ints, Bending]:
-    """Return which of the chosen contacts (n,) stay on their features in a drift, and how their paths bend.
+) -> tuple[Ints, Bending, InterfacePoints]:
+    """Return which of the chosen contacts (n,) stay on their features in a drift, how their paths bend, and
+    all points near its end.
 
     obeyed (k,): which of the start's points are the drift's contacts.
     """
-    gap, moved = _gaps_and_shifts(scene, start, obeyed[chosen], drift, chosen, h)
+    gap, moved, tracked = _gaps_and_shifts(scene, start, obeyed[chosen], drift, chosen, h)
     contacts, points = drift.contacts, start.points.take(obeyed[chosen])
     known = np.flatnonzero(~np.isnan(gap))
     chosen, opened = chosen[known], (gap - points.gap)[known]
@@ -311,14 +313,14 @@ def _bending(
     evenly = contacts.speeds(start.motion.twists_to(scene.inertia, drift.motion))[0][chosen]
     across = np.stack(tangents(contacts.points.normal[chosen]), axis=1)
     slid = np.einsum("kij,kj->ki", across, moved[known])
-    return chosen, Bending(opened - h * opening, slid - h * slip, opened - evenly)
+    return chosen, Bending(opened - h * opening, slid - h * slip, opened - evenly), tracked
 
 
 def _gaps_and_shifts(
     scene: Scene, start: Moment, carried: Ints, drift: Drift, chosen: Ints, h: float
-) -> tuple[Floats, Floats]:
-    """Return the gaps (n,) of chosen contacts after a drift, NaN where they leave their features, and how far
-    the first body has slipped over the second (n, 3).
+) -> tuple[Floats, Floats, InterfacePoints]:
+    """Return the gaps (n,) of chosen contacts after a drift, NaN where they leave their features, how far the
+    first body has slipped over the second (n, 3), and all points near there.
 
     Where they roll, it is their slip velocity's integral by the trapezoidal rule, but not along a line.
 
@@ -328,9 +330,10 @@ def _gaps_and_shifts(
     gap, shift = start.carried.after(there.frames, carried)
     unknown = np.flatnonzero(np.isnan(gap))
     if len(unknown) == 0:
-        return gap, shift
-    kept, found = start.tracked(there, carried[unknown])
-    unknown = unknown[kept]
+        return gap, shift, drift.tracked
+    kept, found = start.tracked(there, carried[unknown], drift.tracked)
+    unknown, tracked = unknown[kept], drift.tracked.copy()
+    tracked.put(carried[unknown], found)
     gap[unknown] = found.gap
     rolls = np.flatnonzero(start.carried.rolling[carried[unknown]])
     unknown, found = unknown[rolls], found.take(rolls)
@@ -343,7 +346,7 @@ def _gaps_and_shifts(
     after -= gone[:, None] * cross(spin[found.body1] - spin[found.body2], line)  # as if it had not slid on it
     rolled = 0.5 * h * (before + after)
     shift[unknown] = rolled + dot(line, shift[unknown] - rolled)[:, None] * line
-    return gap, shift
+    return gap, shift, tracked
 
 
 def settled(

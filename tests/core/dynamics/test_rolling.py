@@ -156,7 +156,7 @@ def test_each_of_several_points_of_a_rim_is_tracked_to_itself_where_nothing_move
     pose = Pose(UPRIGHT, np.array([0.0, 0.0, 0.5 + 1e-5]))
     moment = simulation([cylinder(0.3, 1.0).body], [pose], [floor()]).moment
     points = moment.points
-    kept, found = moment.tracked(moment.system, np.arange(len(points)))
+    kept, found = moment.tracked(moment.system, np.arange(len(points)), points)
     assert len(points) - len(np.unique(feature_keys(points), axis=0)) > 10
     assert kept.tolist() == list(range(len(points)))
     assert np.abs(found.point1 - points.point1).max() < 1e-9

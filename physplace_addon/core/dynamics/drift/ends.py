@@ -48,7 +48,7 @@ def share_to_hit(scene: Scene, moment: Moment, trial: Trial, h: float, left_out:
         return 1.0
     opened, _ = moment.contacts.speeds(moment.motion.twists_to(scene.inertia, trial.drift.motion))
     ahead = moment.points.gap[fast] + _SURELY * np.minimum(opened[fast], 0.0) < TOUCHING * scene.hold
-    kept, found = moment.tracked(scene.system(trial.drift.motion), fast[ahead])
+    kept, found = moment.tracked(scene.system(trial.drift.motion), fast[ahead], trial.drift.tracked)
     fast, end = fast[ahead][kept], found.gap
     first, over = end < _DEEPER * scene.hold, end > TOUCHING * scene.hold
     if len(fast) == 0 or not (first.any() or (meets and over.all())):
