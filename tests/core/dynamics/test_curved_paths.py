@@ -7,6 +7,7 @@ import pytest
 
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.bodies.implicit_solid import blob_body
+from physplace_addon.core.contact.system import InterfacePoints
 from physplace_addon.core.dynamics.drift import free_drift
 from physplace_addon.core.dynamics.drift.trials import FreePart, free_part
 from physplace_addon.core.dynamics.motion import Motion
@@ -53,9 +54,9 @@ def test_a_ball_meets_what_it_hits_without_a_search_beyond_it(monkeypatch: pytes
     """The paths of each step are searched once, also where a step ends at a hit, by the gap that is kept."""
     searched: list[float] = []
 
-    def counted(scene: Scene, start: Moment, end: Motion) -> FreePart:
+    def counted(scene: Scene, start: Moment, end: Motion, tracked: InterfacePoints) -> FreePart:
         searched.append(start.time)
-        return free_part(scene, start, end)
+        return free_part(scene, start, end, tracked)
 
     monkeypatch.setattr(free_drift, "free_part", counted)
     ball = Pose(UPRIGHT, np.array([0.02, 0.01, 0.53]))

@@ -62,7 +62,7 @@ def free_drift(
         ):
             shorter, meets = to_hit, True
         elif shorter >= nearly:
-            found = free_part(scene, moment, trial.drift.motion)
+            found = free_part(scene, moment, trial.drift.motion, trial.drift.tracked)
             shorter = found.part
             if shorter >= WHOLE:
                 return FreeDrift(trial.held, trial.drift, part, hindering, trial.linkages)
@@ -78,7 +78,7 @@ def free_drift(
     if trial is None or isinstance(trial, FreeLinkages | Coarse):
         return trial
     yield
-    found = free_part(scene, moment, trial.drift.motion)
+    found = free_part(scene, moment, trial.drift.motion, trial.drift.tracked)
     hindering = _hindering(found) or hindering
     if found.part >= WHOLE:
         return FreeDrift(trial.held, trial.drift, trial.part, hindering, trial.linkages)
