@@ -22,13 +22,14 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial import cKDTree
 
-from ...arrays import Bools, Floats, Ints
+from ...arrays import Floats, Ints
 from ...vectors import cross, dot, length, length_and_unit
 from ..functions.base import ImplicitFunction
 from ..neighbours import nearest
 from ..projection import distances_within, projected
 from .creases.normal_jumps import creases
 from .mesh_topology import area_vectors
+from .self_intersection import cross_each_other
 
 _AIM = np.radians(17.0)  # triangles of smaller angles are changed
 _ROUNDS = 40  # most rounds in which thin triangles are changed
@@ -114,6 +115,7 @@ class _LocalChanges:
             change = self._best(row)
             if change is not None:
                 changes.append(change)
+                self._added.append(change.added)
                 self._busy[self.triangles[change.removed]] = True
                 if change.corner >= 0:
                     self.points[change.corner] = change.place
@@ -123,6 +125,7 @@ class _LocalChanges:
     def _index(self, thin: Ints) -> None:
         """Find what the round needs: triangles by their corners, and boxes of triangles."""
         self._busy = np.zeros(len(self.points), dtype=np.bool_)
+        self._added: list[Ints] = []
         flat = self.triangles.ravel()
         order = np.argsort(flat, kind="stable")
         starts = np.searchsorted(flat[order], np.arange(len(self.points) + 1))
@@ -242,35 +245,24 @@ class _LocalChanges:
         return bool(away.max() <= self._within) and not self._cuts(change, new)
 
     def _cuts(self, change: _Change, new: Floats) -> bool:
-        """Return whether new triangles (a, 3, 3) cut through others, or those that other changes removed."""
+        """Return whether new triangles (a, 3, 3) cut through each other, or through any that are there, were
+        removed in this round, or were added in it.
+        """
         middles = new.mean(axis=1)
         reaches = length(new - middles[:, None]).max(axis=1)
         near = self._middles.query_ball_point(middles, reaches + self._reaches.max())
-        for triangle, corners, middle, reach, around in zip(
-            change.added, new, middles, reaches, near, strict=True
-        ):
-            rows = np.array(around, dtype=np.intp)
-            apart = length(np.asarray(self._middles.data)[rows] - middle)
-            rows = rows[(apart <= reach + self._reaches[rows]) & ~np.isin(rows, change.removed)]
-            rows = rows[~np.isin(self.triangles[rows], triangle).any(axis=1)]
-            others = self.points[self.triangles[rows]]
-            if len(rows) and (_pierces(others, corners[None]) | _pierces(corners[None], others)).any():
-                return True
-        return False
+        rows = np.setdiff1d(np.concatenate([np.array(own, dtype=np.intp) for own in near]), change.removed)
+        points = self.points
+        if change.corner >= 0:
+            points = points.copy()
+            points[change.corner] = change.place
+        others = np.concatenate([self.triangles[rows], *self._added, change.added])
+        one, other = np.indices((len(change.added), len(others))).reshape(2, -1)
+        apart = other != len(others) - len(change.added) + one
+        return bool(cross_each_other(points, change.added[one[apart]], others[other[apart]]).any())
 
 
 def _turns(triangle: Ints) -> list[tuple[int, int, int]]:
     """Return the corners of a triangle, begun with each of them."""
     a, b, c = triangle.tolist()
     return [(a, b, c), (b, c, a), (c, a, b)]
-
-
-def _pierces(edges_of: Floats, triangles: Floats) -> Bools:
-    """Return whether an edge of some triangles (k, 3, 3), or of one, meets others (k, 3, 3), or one, (k,)."""
-    starts, ends = edges_of[:, :, None], np.roll(edges_of, -1, axis=1)[:, :, None]
-    around = triangles[:, None]
-    normals = cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])[:, None]
-    first, second = (dot(own[:, :, 0] - triangles[:, :1], normals) for own in (starts, ends))
-    sides = dot(ends - starts, cross(around - starts, np.roll(around, -1, axis=2) - starts))
-    one_way = (sides >= 0.0).all(axis=2) | (sides <= 0.0).all(axis=2)
-    return np.asarray(((first * second <= 0.0) & one_way).any(axis=1))

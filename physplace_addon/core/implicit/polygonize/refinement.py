@@ -5,6 +5,10 @@ too far from it. So is the longest edge of a triangle whose centre is too far, a
 triangle that has an edge to cut, again and again, so that angles stay as good as they are (Rivara 1984). The
 mesh keeps its topology.
 
+Where two sheets are near to each other, as in a low fin, Newton's steps may lead to the other one, and
+triangles through a point there cross others. Such a point goes only a part of the way from the middle of its
+edge, where they cross nothing that was not crossed before, and the rest in a later round if it can then.
+
 An edge is taken to be on a crease where its two triangles meet at an angle, and both sides of the surface go
 on doing so ever nearer to the place (`crease_points`).
 """
@@ -16,9 +20,10 @@ import numpy as np
 from ...arrays import Bools, Floats, Ints
 from ...vectors import dot, length, length_and_unit
 from ..functions.base import ImplicitFunction
-from ..projection import distances_within, projected
+from ..projection import distances_to_surface, distances_within, projected
 from .creases.crease_points import CreasePoints, on_creases
 from .mesh_topology import MeshTopology, area_vectors
+from .self_intersection import crossing_triangles
 
 _ROUNDS = 16  # most rounds of cutting
 _PATIENCE, _NEARER = 6, 0.6  # rounds, and the factor by which the distance must have fallen in them to go on
@@ -32,6 +37,7 @@ _ALL_OVER = np.array([(i, j, 6 - i - j) for i in range(6) for j in range(7 - i) 
 _MOST_TRIANGLES, _MOST_GROWTH = 60_000, 8
 _ANGLE = 0.3  # radians between the two triangles at an edge that may be on a crease
 _REACH = 0.5  # lengths of the edge that the crease may be from its midpoint
+_LEAST_SHARE = 0.125  # of a point's way to the surface: where it cannot go as far, it stays
 _ANY = 2.0  # between the unit normals of both sides of a crease, however narrow it is
 
 
@@ -39,6 +45,8 @@ def refined(
     function: ImplicitFunction, points: Floats, triangles: Ints, within: float
 ) -> tuple[Floats, Ints, float]:
     """Return a mesh with triangles cut until their edges' midpoints and their centres are near the surface.
+
+    No triangles cross each other that did not before.
 
     Args:
         function: F.
@@ -50,20 +58,24 @@ def refined(
         Points, triangles, and the greatest distance that is left, in scene units, which is at most `within`
             unless that cannot be had.
     """
-    before = np.full(_PATIENCE, np.inf)
+    before, goals = np.full(_PATIENCE, np.inf), points
     enough = max(_MOST_TRIANGLES, _MOST_GROWTH * len(triangles))
     for round_ in range(_ROUNDS + 1):
         topology = MeshTopology.of(triangles, len(points))
         ends = points[topology.ends]
         at_edges = distances_within(function, ends.mean(axis=1), ends)
         at_centres = _inside(function, points[triangles], within)
+        at_centres = np.maximum(at_centres, _unmoved(function, points, goals)[triangles].max(axis=1))
         most = float(max(at_edges.max(initial=0.0), at_centres.max(initial=0.0)))
         vain = most > _NEARER * before[0]
         if most <= within or vain or round_ == _ROUNDS or len(triangles) > enough:
             break
         before = np.append(before[1:], most)
         marked = _marked(points, topology, at_edges > within, at_centres > within)
-        points, triangles = _cut_edges(function, points, topology, marked)
+        goals = np.concatenate([goals, edge_middles(function, points, topology, marked)])
+        points = np.concatenate([points, ends[marked].mean(axis=1)])
+        triangles = _cut(points, topology, marked)
+        points = _moved(points, goals, triangles)
     return points, triangles, most
 
 
@@ -72,18 +84,36 @@ def bisected_at_longest_edges(
 ) -> tuple[Floats, Ints]:
     """Return points and triangles, with the longest edge of some triangles (t,) cut."""
     topology = MeshTopology.of(triangles, len(points))
-    none = np.zeros(len(topology.ends), dtype=np.bool_)
-    return _cut_edges(function, points, topology, _marked(points, topology, none, which))
-
-
-def _cut_edges(
-    function: ImplicitFunction, points: Floats, topology: MeshTopology, marked: Bools
-) -> tuple[Floats, Ints]:
-    """Return the points, with the projected midpoints of the marked edges (m,), and the
-    triangles cut there.
-    """
+    marked = _marked(points, topology, np.zeros(len(topology.ends), dtype=np.bool_), which)
     points = np.concatenate([points, edge_middles(function, points, topology, marked)])
     return points, _cut(points, topology, marked)
+
+
+def _moved(points: Floats, goals: Floats, triangles: Ints) -> Floats:
+    """Return points (n, 3) at their goals (n, 3), or nearer to these where triangles (t, 3) would cross each
+    other for it.
+
+    The corners of triangles that cross go half of the way, again and again, and at last nowhere.
+    """
+    share = (points != goals).any(axis=1).astype(np.float64)
+    while True:
+        moved = np.where(share[:, None] == 1.0, goals, points + share[:, None] * (goals - points))
+        crossing = triangles[crossing_triangles(moved, triangles, (share > 0.0)[triangles].any(axis=1))]
+        if not share[crossing].any():
+            return moved
+        crossing = np.unique(crossing)
+        share[crossing] = np.where(share[crossing] > _LEAST_SHARE, 0.5 * share[crossing], 0.0)
+
+
+def _unmoved(function: ImplicitFunction, points: Floats, goals: Floats) -> Floats:
+    """Return how far points (n, 3) that are not at their goals (n, 3) on the surface are from it (n,); 0 for
+    others.
+    """
+    away = np.zeros(len(points))
+    rows = np.flatnonzero((points != goals).any(axis=1))
+    first_order = distances_to_surface(*function.gradient(points[rows]))
+    away[rows] = np.minimum(first_order, length(goals[rows] - points[rows]))
+    return away
 
 
 def _inside(function: ImplicitFunction, corners: Floats, within: float) -> Floats:
