@@ -2,7 +2,8 @@
 
 `restricted_delaunay` finds triangles through the points that have the surface's topology.
 `delaunay_refinement` adds points until they are near enough to it; `refinement` cuts what is still too far,
-and `least_angles` changes thin triangles.
+and `least_angles` changes thin triangles. None of these makes triangles cross each other, which is checked at
+the end (`self_intersection`): such a mesh is returned as broken.
 Every component that `surface_components` finds has to have triangles; where one has none, its seed and
 samples of the surface join the points. The result is then checked by something that took no part in it
 (`confirmation`). Where it has not the surface's topology, the finer mesh's points sample the surface anew.
@@ -36,6 +37,7 @@ from .least_angles import with_larger_angles
 from .mesh_topology import MeshTopology, area_vectors
 from .refinement import quartered, refined
 from .restricted_delaunay import RestrictedDelaunay
+from .self_intersection import crossing_triangles
 from .surface_sampling import surface_samples
 from .touching import touching_places
 
@@ -153,6 +155,8 @@ def triangulating(
         corners, triangles = with_larger_angles(
             function, corners, triangles, max(distance, _AIM * allowed), _BESIDE * spacing
         )
+        if len(crossing_triangles(corners, triangles)):
+            return _nothing(MeshStatus.BROKEN)
         yield Progress(f"Comparing {len(triangles)} triangles with the surface")
         found = RestrictedDelaunay(corners, triangles, np.zeros(len(corners), dtype=np.bool_))
         status = MeshStatus.CLOSED if distance <= allowed else MeshStatus.COARSE

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from physplace_addon.core.arrays import Floats
+from physplace_addon.core.arrays import Floats, Ints
 from physplace_addon.core.errors import PhysPlaceError
 from physplace_addon.core.implicit import (
     Boxes,
@@ -22,6 +22,7 @@ from physplace_addon.core.implicit import (
 from physplace_addon.core.implicit.functions.base import ImplicitFunction
 from physplace_addon.core.implicit.functions.gaussians.blob import Blob
 from physplace_addon.core.implicit.functions.transformed import Moved
+from physplace_addon.core.implicit.polygonize import triangulation
 from physplace_addon.core.implicit.polygonize.confirmation import gauss_bonnet_holds, is_confirmed
 from physplace_addon.core.implicit.polygonize.mesh_topology import MeshTopology, area_vectors
 from physplace_addon.core.implicit.polygonize.surface_sampling import surface_samples
@@ -37,6 +38,7 @@ from physplace_addon.core.implicit.surface_components.subdivision import BoxClas
 from tests.core.implicit.functions.every_function import rotations
 from tests.core.implicit.surfaces import blob_of_genus, blobby_cylinder, lens, wedge
 from tests.oracles.grid_surface import grid_surface
+from tests.oracles.triangles import crossings
 
 from .refusals import refused_at_once
 
@@ -361,3 +363,34 @@ def test_what_cannot_be_meshed_is_said() -> None:
     assert triangulated(nothing, surface_samples(nothing, 0.1), 0.1).status is MeshStatus.EMPTY
     with pytest.raises(PhysPlaceError, match="infinite"):
         surface_samples(plane, 0.1)
+
+
+@pytest.mark.parametrize(("tilt", "height"), [(0.0, 0.65), (0.2, 0.65), (0.3, 0.64)])
+def test_sheets_of_a_low_fin_do_not_cross(tilt: float, height: float) -> None:
+    """A fin of 0.02 by 0.45 on a ball that it hardly leaves, much thinner than its points are apart."""
+    cosine, sine = np.cos(tilt), np.sin(tilt)
+    turn = np.array([[1.0, 0.0, 0.0], [0.0, cosine, sine], [0.0, -sine, cosine]])
+    fin = Ellipsoids.of([[0.0, 0.0, height - 0.12]], [[0.02, 0.45, 0.13]], [turn])
+    mesh = meshed(union([Spheres.of([0.0, 0.0, 0.0], 0.66), fin]), 0.12)
+    assert mesh.status in (MeshStatus.CLOSED, MeshStatus.COARSE)
+    check_closed_and_oriented(mesh)
+    corners = mesh.points[mesh.triangles]
+    assert len(crossings(corners, corners, 1e-9)) == 0
+
+
+def test_a_mesh_that_crosses_itself_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However it came about: here, one of its points is pulled through it."""
+
+    def pulled(
+        function: ImplicitFunction, points: Floats, triangles: Ints, within: float, beside: float
+    ) -> tuple[Floats, Ints]:
+        points = points.copy()
+        points[triangles[0, 0]] *= -1.5
+        return points, triangles
+
+    ball = Spheres.of([0.0, 0.0, 0.0], 1.0)
+    assert meshed(ball).status is MeshStatus.CLOSED
+    monkeypatch.setattr(triangulation, "with_larger_angles", pulled)
+    mesh = meshed(ball)
+    assert mesh.status is MeshStatus.BROKEN
+    assert len(mesh.triangles) == 0
