@@ -154,10 +154,11 @@ class Oracle:
         """Whether a body is below the floor without having gone over its border."""
         ground = self.scene.things[len(poses)].body.points
         border = np.abs(ground[:, :2]).max() - 2.0 * self.radius
-        pairs = zip(self.scene.moving, poses, strict=True)
+        placed = [
+            pose.points(thing.body.points) for thing, pose in zip(self.scene.moving, poses, strict=True)
+        ]
         return any(
-            pose.points(thing.body.points)[:, 2].min() < BELOW and np.abs(pose.translation[:2]).max() < border
-            for thing, pose in pairs
+            points[:, 2].min() < BELOW and np.abs(points.mean(axis=0)[:2]).max() < border for points in placed
         )
 
 
