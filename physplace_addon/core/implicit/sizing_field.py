@@ -29,8 +29,7 @@ def desired_repulsion_radii(
     It is the radius of the settings, less where the surface bends, by `turn`, and less near the points of
     `focus`, by `focus_share` with a smooth transition over `focus_size`.
     """
-    radii = np.empty(len(positions))
-    radii.fill(settings.radius)
+    radii = np.full(len(positions), settings.radius)
     focused = settings.focus is not None and len(settings.focus) and settings.focus_size > 0.0
     if not len(positions) or not (settings.turn > 0.0 or focused):
         return radii

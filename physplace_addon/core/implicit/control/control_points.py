@@ -8,7 +8,6 @@ starts at a close point of the surface and is on its way until it has come to th
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -168,6 +167,6 @@ def checked(place: Floats) -> Floats:
         SculptingError: for anything but three finite numbers.
     """
     found = np.array(place, dtype=np.float64)
-    if found.shape != (3,) or not all(map(math.isfinite, found.tolist())):
+    if found.shape != (3,) or not np.isfinite(found).all():
         raise SculptingError(f"control point: expected a place of three finite numbers, found {place!r}")
     return found

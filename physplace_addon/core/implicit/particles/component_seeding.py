@@ -133,8 +133,7 @@ class ComponentSeeding:
             return False
         before, self._function = self._function, function
         parameters, self._parameters = self._parameters, function.parameters
-        alike = type(before) is type(function) and len(parameters) == len(self._parameters)
-        if alike and not np.count_nonzero(parameters != self._parameters):
+        if type(before) is type(function) and np.array_equal(parameters, self._parameters):
             return False
         self._components = None
         return True

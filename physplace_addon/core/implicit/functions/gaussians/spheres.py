@@ -90,7 +90,7 @@ class _Spheres(PreparedElements):
         self.w = 1.0 / (self.s * self.s)
         both = coefficients(self.c, self.w)
         self.powers, self.sums = both[..., :5], both[..., 1:].swapaxes(-1, -2)
-        self.careful = -np.minimum.reduce(both[..., 0], axis=None, initial=0.0) > WELL_CONDITIONED
+        self.careful = -both[..., 0].min(initial=0.0) > WELL_CONDITIONED
 
     def values_at(self, x: Floats) -> GaussianValues:
         """Return the Gaussians at points (..., 3, n), measured from the origin."""
