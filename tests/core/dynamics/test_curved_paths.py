@@ -7,6 +7,8 @@ import pytest
 
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.bodies.implicit_solid import blob_body
+from physplace_addon.core.contact.many_pairs import curved_stops
+from physplace_addon.core.contact.many_pairs.piece_search import PiecePairs, PieceSearch
 from physplace_addon.core.contact.system import InterfacePoints
 from physplace_addon.core.dynamics.drift import free_drift
 from physplace_addon.core.dynamics.drift.trials import FreePart, free_part
@@ -129,3 +131,32 @@ def test_a_block_that_tips_off_a_blob_stays_outside_it() -> None:
     assert from_ball(made, half) > 0.49
     rises = np.diff([state.energy for state in made.states])
     assert rises.max() < 1e-6 * made.state.motion.kinetic_energy(made.scene.inertia)
+
+
+def test_paths_of_a_cone_that_rolls_are_not_searched_from_whole_triangles(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It closes by its rates, and how its path bends opens the gap again: no stop is to be expected."""
+    searched: list[int] = []
+
+    def counted(search: PieceSearch, whole: PiecePairs, row: int, stop: float) -> None:
+        searched.append(row)
+        search_one(search, whole, row, stop)
+
+    search_one = vars(curved_stops)["_search_one"]
+    monkeypatch.setattr(curved_stops, "_search_one", counted)
+    radius, height = 0.3, 0.6
+    shape = cone(radius, height).body
+    lying = quaternion_exponential(np.array([0.0, 0.5 * np.pi + np.arctan2(radius, height), 0.0]))
+    over = HOLD * shape.radius - Pose(lying, np.zeros(3)).points(shape.points)[:, 2].min()
+    made = simulation(
+        [shape],
+        [Pose(lying, np.array([0.0, 0.0, over]))],
+        [floor()],
+        friction=0.8,
+        velocity=np.array([[0.5, 0.0, 0.0]]),
+        spin=np.array([[6.0, 0.0, 2.0]]),
+    )
+    made.run(0.15)
+    assert len(made.states) > 30
+    assert not searched
