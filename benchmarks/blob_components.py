@@ -16,16 +16,16 @@ import time
 
 from physplace_addon.core.implicit.functions.base import ImplicitFunction
 from physplace_addon.core.implicit.surface_components.component_search import components_of
-from tests.core.implicit.random_parts import random_scene, steepest
-from tests.oracles.grid_components import count_components
+from tests.core.implicit.random_parts import random_scene
+from tests.oracles.grid_surface import Grid
 
 
 def on_a_grid(function: ImplicitFunction, count: int, cells: int, finest: int) -> tuple[int, int]:
     """The components that a grid counts, and its cells: twice as many until two sizes in a row agree."""
     low, high = function.box()
-    slope, before = steepest(function), -1
+    before = -1
     while True:
-        grid = count_components(function.value, low, high, cells, slope)
+        grid = Grid(function.value, low, high, cells).components
         if grid == before == count or 2 * cells > finest:
             return grid, cells
         cells, before = 2 * cells, grid

@@ -7,8 +7,9 @@ farthest place of a triangle from the surface over sigma, and how far area and v
 
 With --scenes that many of the random scenes of `blob_components` are meshed instead, of several parts, thin
 and sharp ones among them. Of each: how it ended, points, the processor's seconds, the farthest place over
-sigma, pairs of triangles that pass through each other, and the least angle of all triangles and of those that
-are not at creases, in degrees.
+sigma, pairs of triangles that pass through each other, the least angle of all triangles and of those that
+are not at creases, in degrees, and the Euler characteristic beside the grid's (- where three grids in a row
+do not agree).
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from physplace_addon.core.implicit.polygonize.triangulation import Triangulation
 from physplace_addon.core.implicit.projection import projected
 from tests.core.implicit.random_parts import random_scene
 from tests.core.implicit.surfaces import blob_of_genus, fourteen_spheres
-from tests.oracles.grid_surface import grid_surface
+from tests.oracles.grid_surface import Grid
 from tests.oracles.triangles import crossings
 
 BLOBS = 20
@@ -50,9 +51,21 @@ def grid_of(function: ImplicitFunction, step: float) -> tuple[int, float, float]
     """Euler characteristic, area and volume by a grid, the last two as finer ones would have them."""
     low, high = function.box()
     cells = np.max(high - low) / step
-    coarse, fine = (grid_surface(function.value, low, high, n) for n in (cells / 2, cells))
+    coarse, fine = (Grid(function.value, low, high, n).surface for n in (cells / 2, cells))
     area, volume = ((4 * getattr(fine, what) - getattr(coarse, what)) / 3 for what in ("area", "volume"))
     return fine.euler_characteristic, area, volume
+
+
+def agreed_characteristic(function: ImplicitFunction) -> str:
+    """The Euler characteristic of three grids in a row that have it, and parts as the regions they count."""
+    low, high = function.box()
+    found: list[tuple[int, int]] = []
+    for cells in (96, 144, 216, 324):
+        grid = Grid(function.value, low, high, cells)
+        found.append((grid.surface.euler_characteristic, grid.surface.components))
+        if len(found) >= 3 and len(set(found[-3:])) == 1 and grid.components == found[-1][1]:
+            return str(found[-1][0])
+    return "-"
 
 
 def angles_of(mesh: Triangulation) -> Floats:
@@ -86,6 +99,7 @@ def random_scenes(first: int, count: int, sigma: float) -> None:
             plain = angles[~at_creases(function, mesh, sigma)]
             line += f" {farthest(function, mesh) / sigma:7.4f} {len(crossings(corners, corners, 1e-9)):3}"
             line += f" {angles.min():5.1f} {plain.min(initial=60.0):5.1f}"
+            line += f" {mesh.euler_characteristic:3} {agreed_characteristic(function):>3}"
         print(f"{line}  {description}", flush=True)
 
 

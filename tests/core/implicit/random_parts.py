@@ -151,13 +151,3 @@ def random_scene(seed: int) -> tuple[ImplicitFunction, str]:
     how = SUMS[seed % len(SUMS)]
     parts = random_parts(rng)
     return summed(parts, how, rng), f"{how} sum of {', '.join(part.kind for part in parts)}"
-
-
-def steepest(function: ImplicitFunction) -> float:
-    """About the greatest |F_x| in the surface's box."""
-    low, high = function.box()
-    places = np.random.default_rng(0).uniform(low, high, (4000, 3))
-    from physplace_addon.core.implicit.projection import projected
-
-    near = projected(function, places[:1500], 0.2 * float((high - low).max()))
-    return 1.3 * float(np.linalg.norm(function.gradient(np.concatenate([places, near]))[1], axis=1).max())

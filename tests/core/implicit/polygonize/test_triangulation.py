@@ -37,7 +37,7 @@ from physplace_addon.core.implicit.surface_components.component_search import co
 from physplace_addon.core.implicit.surface_components.subdivision import BoxClass, SearchLimits, subdivided
 from tests.core.implicit.functions.every_function import rotations
 from tests.core.implicit.surfaces import blob_of_genus, blobby_cylinder, lens, wedge
-from tests.oracles.grid_surface import grid_surface
+from tests.oracles.grid_surface import Grid
 from tests.oracles.triangles import crossings
 
 from .refusals import refused_at_once
@@ -73,7 +73,7 @@ def grid_of(function: Blob, step: float) -> tuple[int, float, float]:
     """Euler characteristic, area and volume by a grid, the last two as finer ones would have them."""
     low, high = function.box()
     cells = np.max(high - low) / step
-    coarse, fine = (grid_surface(function.value, low, high, n) for n in (cells / 2, cells))
+    coarse, fine = (Grid(function.value, low, high, n).surface for n in (cells / 2, cells))
     area, volume = ((4 * getattr(fine, what) - getattr(coarse, what)) / 3 for what in ("area", "volume"))
     return fine.euler_characteristic, area, volume
 

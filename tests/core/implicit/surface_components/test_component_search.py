@@ -32,9 +32,9 @@ from physplace_addon.core.implicit.surface_components.subdivision import (
 from physplace_addon.core.rigid import rotation_matrix
 from physplace_addon.core.vectors import length_and_unit
 from tests.core.implicit.functions.every_function import NAMES, every_function
-from tests.core.implicit.random_parts import random_scene, steepest
+from tests.core.implicit.random_parts import random_scene
 from tests.core.implicit.surfaces import blob_of_genus, fourteen_spheres, torus
-from tests.oracles.grid_components import count_components
+from tests.oracles.grid_surface import Grid
 
 BALL = Spheres.of([0.0, 0.0, 0.0], 1.0)
 SHELL = difference(BALL, [Spheres.of([0.0, 0.0, 0.1], 0.6)])
@@ -90,7 +90,7 @@ def test_random_sums_have_as_many_components_as_a_fine_grid_counts(seed: int) ->
     found = components_of(function)
     assert found.proven
     low, high = function.box()
-    assert len(found) == count_components(function.value, low, high, 64, steepest(function))
+    assert len(found) == Grid(function.value, low, high, 64).components
 
 
 def test_a_surface_that_hangs_together_by_a_saddle_is_one_and_few_boxes_prove_it() -> None:
@@ -99,7 +99,7 @@ def test_a_surface_that_hangs_together_by_a_saddle_is_one_and_few_boxes_prove_it
     found, less = components_of(function, SearchLimits(8_000)), components_of(function, SearchLimits(4_000))
     assert (found.proven, less.proven) == (True, False)
     low, high = function.box()
-    assert len(found) == len(less) == count_components(function.value, low, high, 96, steepest(function)) == 1
+    assert len(found) == len(less) == Grid(function.value, low, high, 192).components == 1
 
 
 @pytest.mark.parametrize("apart", [1.998, 1.99998])

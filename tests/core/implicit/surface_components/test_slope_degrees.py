@@ -13,7 +13,7 @@ from physplace_addon.core.implicit.surface_components.subdivision import SearchL
 from tests.core.implicit.functions.every_function import rotations
 from tests.core.implicit.random_parts import random_scene
 from tests.core.implicit.surfaces import blob_of_genus, torus
-from tests.oracles.grid_surface import grid_surface
+from tests.oracles.grid_surface import Grid
 
 SHELL = difference(Spheres.of([0.0, 0.0, 0.0], 1.0), [Spheres.of([0.0, 0.0, 0.1], 0.6)])
 DRILLED = difference(
@@ -63,7 +63,7 @@ def test_those_of_random_sums_are_a_fine_grid_s(seed: int) -> None:
     proven = components_of(function).euler_characteristics
     assert proven is not None
     low, high = function.box()
-    assert proven.sum() == grid_surface(function.value, low, high, 90).euler_characteristic
+    assert proven.sum() == Grid(function.value, low, high, 90).surface.euler_characteristic
 
 
 def test_where_the_search_ends_early_none_is_proven() -> None:
