@@ -145,7 +145,7 @@ class _Cylinders(PreparedElements):
         return np.swapaxes((2.0 * self.w)[..., None] * self.e, -1, -2)
 
     def values_at(self, x: Floats) -> GaussianValues:
-        """Return the Gaussians at points (..., 3, n), measured from the origin."""
+        """Return the Gaussians at points (..., 3, n)."""
         return _AtCylinders(self, x)
 
 
@@ -154,8 +154,8 @@ class _AtCylinders(GaussianValues):
 
     def __init__(self, cylinders: _Cylinders, x: Floats) -> None:
         self.of = cylinders
-        self.x = x
-        self.monomials = monomials(x)
+        self.monomials = monomials(x, cylinders.origin)
+        self.x = self.monomials[..., 2:, :]
         along = cylinders.along @ self.monomials
         self.t = np.clip(along, 0.0, 1.0)
         self.exponents = self._by_differences() if cylinders.careful else self._by_products(along)

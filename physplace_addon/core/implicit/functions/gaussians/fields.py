@@ -184,7 +184,7 @@ class Field(ElementRows, ABC):
 
     def values_at(self, x: Floats) -> GaussianValues:
         """Return all Gaussians (k, n) at points (n, 3)."""
-        return self._whole.values_at(np.subtract(x.T, self._whole.origin[:, None], order="C"))
+        return self._whole.values_at(x.T)
 
     def _at_pairs(self, x: Floats, pairs: GroupPairs) -> GaussianValues:
         """Return the Gaussians of p pairs of groups (p, ELEMENTS, POINTS)."""
@@ -192,7 +192,7 @@ class Field(ElementRows, ABC):
         elements = self.elements(self.rows[pairs.elements], pairs.middles)
         far = np.einsum("pin,pin->pn", places, places).max(axis=1, initial=0.0)
         elements.careful = bool((far[:, None] * elements.w).max(initial=0.0) > WELL_CONDITIONED)
-        near = elements.values_at(places)
+        near = elements.values_at(np.swapaxes(x[pairs.points], 1, 2))
         near.g *= pairs.real_elements[..., None]
         return near
 

@@ -40,7 +40,7 @@ class PreparedElements(ABC):
 
     @abstractmethod
     def values_at(self, x: Floats) -> GaussianValues:
-        """Return the Gaussians at points (..., 3, n), measured from the origin."""
+        """Return the Gaussians at points (..., 3, n)."""
 
 
 class GaussianValues(ABC):
@@ -72,11 +72,11 @@ class GaussianValues(ABC):
         """Return the rate of change (..., n) of the sum for rates (..., k, p) of the parameters."""
 
 
-def monomials(x: Floats) -> Floats:
-    """Return (1, |x|^2, x) (..., 5, n) of points x (..., 3, n)."""
-    result = np.empty((*x.shape[:-2], 5, x.shape[-1]))
+def monomials(points: Floats, origin: Floats) -> Floats:
+    """Return (1, |x|^2, x) (..., 5, n) of points (..., 3, n), x measured from an origin (..., 3)."""
+    result = np.empty((*points.shape[:-2], 5, points.shape[-1]))
     result[..., 0, :] = 1.0
-    result[..., 2:, :] = x
+    x = np.subtract(points, origin[..., None], out=result[..., 2:, :])
     np.add.reduce(x * x, axis=-2, out=result[..., 1, :])
     return result
 

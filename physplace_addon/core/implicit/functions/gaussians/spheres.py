@@ -90,10 +90,10 @@ class _Spheres(PreparedElements):
         self.w = 1.0 / (self.s * self.s)
         both = coefficients(self.c, self.w)
         self.powers, self.sums = both[..., :5], both[..., 1:].swapaxes(-1, -2)
-        self.careful = -both[..., 0].min(initial=0.0) > WELL_CONDITIONED
+        self.careful = -np.minimum.reduce(both[..., 0], axis=None, initial=0.0) > WELL_CONDITIONED
 
     def values_at(self, x: Floats) -> GaussianValues:
-        """Return the Gaussians at points (..., 3, n), measured from the origin."""
+        """Return the Gaussians at points (..., 3, n)."""
         return _AtSpheres(self, x)
 
 
@@ -102,8 +102,8 @@ class _AtSpheres(GaussianValues):
 
     def __init__(self, spheres: _Spheres, x: Floats) -> None:
         self.of = spheres
-        self.x = x
-        self.monomials = monomials(x)
+        self.monomials = monomials(x, spheres.origin)
+        self.x = self.monomials[..., 2:, :]
         self.exponents = self._by_differences() if spheres.careful else spheres.powers @ self.monomials
         self.g = np.exp(self.exponents)
 
