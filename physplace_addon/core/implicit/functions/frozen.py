@@ -72,10 +72,9 @@ class Frozen(ImplicitFunction):
         return self.whole.positive[self.free]
 
     def _all(self, some: Floats, others: Floats) -> Floats:
-        """Return the parameters (m,) with the free ones (m',) set, and the others as given (m,)."""
-        values = np.array(others, dtype=np.float64)
-        values[self._numbers] = some
-        return values
+        """Return the parameters (m,) with the free ones (m',) set in `others` (m,)."""
+        others[self._numbers] = some
+        return others
 
     def with_parameters(self, parameters: Floats) -> Self:
         """Return the function with other free parameters (m',); the frozen ones stay."""
