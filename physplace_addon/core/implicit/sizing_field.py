@@ -12,6 +12,8 @@ and over a radius sigma the normal turns by kappa sigma radians.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from ..arrays import Floats
@@ -29,7 +31,7 @@ def desired_repulsion_radii(
     It is the radius of the settings, less where the surface bends, by `turn`, and less near the points of
     `focus`, by `focus_share` with a smooth transition over `focus_size`.
     """
-    radii = np.full(len(positions), settings.radius)
+    radii = _same_radii(len(positions), settings.radius)
     focused = settings.focus is not None and len(settings.focus) and settings.focus_size > 0.0
     if not len(positions) or not (settings.turn > 0.0 or focused):
         return radii
@@ -43,6 +45,14 @@ def desired_repulsion_radii(
             radii, settings.radius * (settings.focus_share + (1.0 - settings.focus_share) * ease)
         )
     return np.asarray(np.maximum(radii, settings.least_share * settings.radius))
+
+
+@lru_cache(maxsize=8)
+def _same_radii(count: int, radius: float) -> Floats:
+    """Return one radius for so many places (count,), not to be written to."""
+    radii = np.full(count, radius)
+    radii.flags.writeable = False
+    return radii
 
 
 def greatest_curvature(function: ImplicitFunction, positions: Floats) -> Floats:

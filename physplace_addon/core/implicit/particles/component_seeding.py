@@ -60,13 +60,16 @@ class ComponentSeeding:
 
     def filled(self, function: ImplicitFunction, floaters: Floaters) -> Floaters:
         """Return the floaters, with new ones if it is time to look for what is bare in this step."""
-        changed = self._changed(function)
         if not len(floaters):
+            changed = self._changed(function)
             return self.all(function, floaters) if changed or self._components is None else floaters
         self._clock += 1
-        if changed:
+        looks = self._clock % _BARE_EVERY == 0
+        if not looks and not self.covered:
+            return floaters
+        if changed := self._changed(function):
             self.covered = False
-        if self.covered or self._clock % _BARE_EVERY:
+        if not looks or self.covered:
             return floaters
         if self._clock % _EVERY == 0:
             self.measure(function)
@@ -128,7 +131,9 @@ class ComponentSeeding:
         return not np.minimum.reduce(np.minimum(above, below)) >= -self.settings.radius
 
     def _changed(self, function: ImplicitFunction) -> bool:
-        """Return whether the function is another one than before, or has other parameters."""
+        """Return whether the function is another one than it was last asked about, or has other
+        parameters.
+        """
         if function is self._function:
             return False
         before, self._function = self._function, function
