@@ -29,7 +29,7 @@ from ...arrays import Bools, Floats, Ints
 from ...vectors import column_dot, column_length
 from ..functions.base import ImplicitFunction
 from .control_points import ControlPoints
-from .least_change import RankedInverse, length_weights
+from .least_change import RankedInverse, length_weights, row_lengths
 
 _AXES = np.concatenate([np.eye(3), -np.eye(3)])
 
@@ -157,6 +157,8 @@ class PointEvaluation:
         value: F (n,).
         gradient: F_x (n, 3).
         slope: |F_x| (n,).
+        off: how far off the surface the points are (n,), to first order, in scene units.
+        farthest: how far the farthest is; 0 without points.
         normal_points: the numbers (k,) of the points to which the normal constraint applies.
         beside: F_x (6 k, 3) at `difference_places` of these.
         rates: F_q (n + 6 k, m) at the points, then beside them.
@@ -168,6 +170,8 @@ class PointEvaluation:
     value: Floats
     gradient: Floats
     slope: Floats
+    off: Floats
+    farthest: float
     normal_points: Ints
     beside: Floats
     rates: Floats
@@ -182,18 +186,10 @@ class PointEvaluation:
             places = np.concatenate([places, difference_places(places.take(held, axis=0), h)])
         value, gradient, rates = _where_defined(*function.derivatives(places))
         gradient, beside = gradient[:count], gradient[count:]
-        slope = column_length(gradient)
-        return cls(function, controls.position, value[:count], gradient, slope, held, beside, rates, h)
-
-    @cached_property
-    def off(self) -> Floats:
-        """How far off the surface the points are (n,), to first order, in scene units."""
-        return np.asarray(np.abs(self.value) / np.maximum(self.slope, 1e-200))
-
-    @cached_property
-    def farthest(self) -> float:
-        """How far off the surface the farthest point is, to first order, in scene units."""
-        return float(np.maximum.reduce(self.off, initial=0.0))
+        value, slope = value[:count], column_length(gradient)
+        off = np.abs(value) / np.maximum(slope, 1e-200)
+        farthest = float(np.maximum.reduce(off, initial=0.0))
+        return cls(function, controls.position, value, gradient, slope, off, farthest, held, beside, rates, h)
 
     def farther(self, distance: float) -> Bools:
         """Return which points (n,) are farther off the surface than a distance, to first order."""
@@ -228,7 +224,6 @@ class ConstraintEquations:
         weight: 1 / |F_x| (n,), bounded where F_x is near zero.
         off: F times the weight (n,), the signed distance to first order.
         normal: F_x times the weight (n, 3).
-        reach: by how much y changes F at each point (n,).
         inverse: the damped inverse of the rows (n, f) that act on y.
         beside: F_q B (6 k, f) beside the points of the normal constraint.
     """
@@ -237,7 +232,6 @@ class ConstraintEquations:
     weight: Floats
     off: Floats
     normal: Floats
-    reach: Floats
     inverse: RankedInverse
     beside: Floats
 
@@ -255,15 +249,14 @@ class ConstraintEquations:
         """
         every = evaluated.rates @ mobility
         rows, beside = every[: len(controls)], every[len(controls) :]
-        reach = np.sqrt(np.add.reduce(rows * rows, axis=1))
-        weight = length_weights(reach, evaluated.slope)
+        weight = length_weights(rows, evaluated.slope)
         rows *= weight[:, None]
         off, normal = weight * evaluated.value, weight[:, None] * evaluated.gradient
 
         def rank() -> Ints:
             return np.where(controls.dragged, 2, controls.free | (np.abs(off) > near))
 
-        return cls(mobility, weight, off, normal, reach, RankedInverse(rows, rank), beside)
+        return cls(mobility, weight, off, normal, RankedInverse.of(rows, rank), beside)
 
     def off_in(self, evaluated: PointEvaluation) -> Floats:
         """Return how far off the surface the points are (n,), signed, by F_x as it is in a
@@ -292,6 +285,14 @@ class FirstOrderStep:
     change: Floats
     moves: Floats
     left: Floats
+
+    def part(self, share: float) -> FirstOrderStep:
+        """Return the step that makes a share of this one, from 0 to 1."""
+        if share == 1.0:
+            return self
+        off = self.equations.off
+        left = off + share * (self.left - off)
+        return FirstOrderStep(self.equations, share * self.change, share * self.moves, left)
 
 
 @dataclass(frozen=True, eq=False)
@@ -365,7 +366,7 @@ def _normal_change(
     turns, turned = normal_constraint(normal, per, evaluated.beside, equations.beside, way.take(held, axis=0))
     free = equations.inverse.beyond(turns)
     square = free @ free.T
-    reach = float((equations.weight * equations.reach).take(held).max())
+    reach = float(row_lengths(equations.inverse.rows.take(held, axis=0)).max())
     slack = max((_SLACK * reach) ** 2, _ROUNDING * square.trace(), _LEAST_SLACK)
     square.ravel()[:: len(square) + 1] += slack
     inverse = np.linalg.inv(square)

@@ -120,9 +120,8 @@ class ControlPoints:
         return np.asarray(self.dragged | (self.distance_left > 0.0))
 
     def at(self, position: Floats) -> ControlPoints:
-        """Return the points, those on their way at the given positions (n, 3)."""
-        there = np.where(self.free[:, None], position, self.position)
-        return ControlPoints(there, self.target, self.dragged, self.names)
+        """Return the points at other positions (n, 3), their targets as before."""
+        return ControlPoints(position, self.target, self.dragged, self.names)
 
     def moved_to_surface(self, apart: Bools, feet: Floats) -> ControlPoints:
         """Return the points with some of them (n,) at places on the surface (k, 3), their
@@ -130,7 +129,7 @@ class ControlPoints:
         """
         position = self.position.copy()
         position[apart] = feet
-        return replace(self, position=position)
+        return self.at(position)
 
     def moves(self, share: float, longest: float) -> Floats:
         """Return how far each point goes in a step (n, 3): a share of the way to the cursor, or all of it to
@@ -140,19 +139,21 @@ class ControlPoints:
             share: the share of a dragged point.
             longest: the longest move in scene units.
         """
+        vector, distance = self._left
         part = np.where(self.dragged, share, 1.0)
-        capped = np.minimum(part, longest / np.maximum(self.distance_left, 1e-300))
-        return np.asarray(capped[:, None] * self._vector_left)
+        capped = np.minimum(part, longest / np.maximum(distance, 1e-300))
+        return np.asarray(capped[:, None] * vector)
 
-    @cached_property
+    @property
     def distance_left(self) -> Floats:
         """How far each point is from its target (n,), in scene units."""
-        return column_length(self._vector_left)
+        return self._left[1]
 
     @cached_property
-    def _vector_left(self) -> Floats:
-        """The vectors (n, 3) from the points to their targets."""
-        return self.target - self.position
+    def _left(self) -> tuple[Floats, Floats]:
+        """The vectors (n, 3) from the points to their targets, and their lengths (n,)."""
+        vector = self.target - self.position
+        return vector, column_length(vector)
 
     def _check(self, index: int) -> None:
         """Raise SculptingError for a number that no point has."""
@@ -167,6 +168,6 @@ def checked(place: Floats) -> Floats:
         SculptingError: for anything but three finite numbers.
     """
     found = np.array(place, dtype=np.float64)
-    if found.shape != (3,) or not np.isfinite(found).all():
+    if found.shape != (3,) or np.count_nonzero(np.isfinite(found)) < 3:
         raise SculptingError(f"control point: expected a place of three finite numbers, found {place!r}")
     return found

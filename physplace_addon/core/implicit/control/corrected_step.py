@@ -117,7 +117,7 @@ def corrected_step(
     if math.isfinite(length):
         share = min(1.0, farthest / length)
         for cut in range(_CUTS):
-            made = _made(start, planned, share * 0.5**cut, limits)
+            made = _made(start, planned.part(share * 0.5**cut), limits)
             if made is not None:
                 return made
     return replace(start, off=np.abs(planned.equations.off), error=NO_ERROR)
@@ -144,12 +144,10 @@ def _feasible(
         desired_step = replace(desired_step, desired=desired)
 
 
-def _made(start: SurfaceStep, planned: FirstOrderStep, part: float, limits: StepLimits) -> SurfaceStep | None:
-    """Return a step that makes a part of a planned one; None if it leaves the pinned farther off than they
-    were.
-    """
+def _made(start: SurfaceStep, planned: FirstOrderStep, limits: StepLimits) -> SurfaceStep | None:
+    """Return a step that makes a planned one; None if it leaves the pinned farther off than they were."""
     controls = start.controls
-    made = _corrected(start, controls.at(controls.position + part * planned.moves), planned, part, limits)
+    made = _corrected(start, controls.at(controls.position + planned.moves), planned, limits)
     if made is None:
         return None
     if np.maximum.reduce(made.off, initial=0.0) <= _PINNED * limits.near:
@@ -162,17 +160,16 @@ def _made(start: SurfaceStep, planned: FirstOrderStep, part: float, limits: Step
 
 
 def _corrected(
-    start: SurfaceStep, moved: ControlPoints, planned: FirstOrderStep, part: float, limits: StepLimits
+    start: SurfaceStep, moved: ControlPoints, planned: FirstOrderStep, limits: StepLimits
 ) -> SurfaceStep | None:
-    """Return the function changed by a part of a planned step, corrected so that it meets the points.
+    """Return the function changed by a planned step, corrected so that it meets the points.
 
     It is None if parameters come out of their bounds, or F is no number.
     """
     function, error = start.function, start.error
-    equations, change = planned.equations, part * planned.change
-    goal = equations.off + part * (planned.left - equations.off)
+    equations, change, goal = planned.equations, planned.change, planned.left
     near = np.abs(goal) <= limits.near
-    motion = np.concatenate([change / limits.scales, part * planned.moves.ravel()])
+    motion = np.concatenate([change / limits.scales, planned.moves.ravel()])
     ask = np.where(near, -error.by(motion, len(moved)), 0.0)
     for correction in range(_CORRECTIONS + 1):
         changed = _changed(

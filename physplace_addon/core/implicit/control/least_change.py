@@ -37,21 +37,27 @@ _LEAST_GRADIENT = (
 )
 
 
-def length_weights(reach: Floats, slope: Floats) -> Floats:
+def length_weights(rows: Floats, slope: Floats) -> Floats:
     """Return the weights (n,) that make lengths of values of F at n points: 1 / |F_x|, bounded where that is
     near zero.
 
     Args:
-        reach: the lengths of the rows of A B (n,).
+        rows: A B (n, m).
         slope: |F_x| (n,).
 
     Returns:
         The weights (n,); 0 where neither tells anything.
     """
-    size = np.maximum(slope, _LEAST_GRADIENT * reach)
-    if np.minimum.reduce(size, initial=np.inf) > 1e-200:
-        return np.asarray(1.0 / size)
+    longest = math.sqrt(np.vdot(rows, rows))  # at least as long as any row
+    if np.minimum.reduce(slope, initial=np.inf) > max(_LEAST_GRADIENT * longest, 1e-200):
+        return np.asarray(1.0 / slope)
+    size = np.maximum(slope, _LEAST_GRADIENT * row_lengths(rows))
     return np.where(size > 1e-200, 1.0 / np.maximum(size, 1e-200), 0.0)
+
+
+def row_lengths(rows: Floats) -> Floats:
+    """Return the lengths (n,) of rows (n, m)."""
+    return np.asarray(np.sqrt(np.add.reduce(rows * rows, axis=1)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,38 +112,29 @@ class RankedInverse:
         rows: A B (n, m), in units of length.
         rank: returns the rank of each row (n,), which is needed where some ask nearly what others ask; the
             smallest is served first.
+        of_independent: the inverse (m, n) where none of them asks nearly what others ask; None if some do.
     """
 
     rows: Floats
     rank: Callable[[], Ints]
+    of_independent: Floats | None
+
+    @classmethod
+    def of(cls, rows: Floats, rank: Callable[[], Ints]) -> RankedInverse:
+        """Return the inverse of rows (n, m) whose ranks (n,) `rank` returns."""
+        return cls(rows, rank, _inverse_of_independent(rows))
 
     @property
     def whole(self) -> Floats:
         """The inverse (m, n)."""
-        return self._by_ranks[1] if self._of_independent is None else self._of_independent
+        return self._by_ranks[1] if self.of_independent is None else self.of_independent
 
     def beyond(self, rows: Floats) -> Floats:
         """Return the part of other rows (k, m) that these leave free."""
-        if self._of_independent is None:
+        if self.of_independent is None:
             kept = self._by_ranks[2]
             return rows - (rows @ kept.T) @ kept
-        return rows - (rows @ self._of_independent) @ self.rows
-
-    @cached_property
-    def _of_independent(self) -> Floats | None:
-        """The inverse R' (R R')^-1 of rows R, none of which asks nearly what others ask; None if some do.
-
-        The others leave free of a row R_i the square 1 / (R R')^-1_ii.
-        """
-        if not len(self.rows):
-            return self.rows.T
-        square = self.rows @ self.rows.T
-        _, inverse, failed = _solved(square, _identity(len(square)))
-        if failed:  # some rows are others'
-            return None
-        free = square.diagonal() * inverse.diagonal()
-        alike = np.count_nonzero(~(free < _LITTLE**-2))
-        return None if alike else np.asarray(self.rows.T @ inverse)
+        return rows - (rows @ self.of_independent) @ self.rows
 
     @cached_property
     def _by_ranks(self) -> tuple[list[tuple[Ints, _Rank]], Floats, Floats]:
@@ -164,6 +161,22 @@ class RankedInverse:
         for own, rank in self._by_ranks[0]:
             y = y + rank.answer(ask[own] - rank.rows @ y, most)
         return y
+
+
+def _inverse_of_independent(rows: Floats) -> Floats | None:
+    """Return the inverse R' (R R')^-1 (m, n) of rows R (n, m), none of which asks nearly what others ask;
+    None if some do.
+
+    The others leave free of a row R_i the square 1 / (R R')^-1_ii.
+    """
+    if not len(rows):
+        return rows.T
+    square = rows @ rows.T
+    _, inverse, failed = _solved(square, _identity(len(square)))
+    if failed:  # some rows are others'
+        return None
+    taken = np.maximum.reduce(square.diagonal() * inverse.diagonal())
+    return np.asarray(rows.T @ inverse) if taken < _LITTLE**-2 else None
 
 
 @lru_cache(maxsize=16)

@@ -128,7 +128,10 @@ def _pinned_then_dragged(
     start = _started(function, controls, limits, known, last)
     controls, farthest = start.controls, FARTHEST_STRIDES * limits.stride
     way, dragged = controls.moves(_SPRING, limits.stride), controls.dragged
-    if not np.count_nonzero((controls.free | start.evaluated.farther(limits.near)) & ~dragged):
+    late = controls.free > dragged  # pinned, and on their way or off the surface
+    if start.evaluated.farthest > limits.near:
+        late |= start.evaluated.farther(limits.near) > dragged
+    if not np.count_nonzero(late):
         desired_step = DesiredStep(way, desired, return_to_surface=False)
         return corrected_step(start, desired_step, mobility, limits, farthest)
     if not np.count_nonzero(dragged):
@@ -214,8 +217,7 @@ def _started(
         evaluated = last.evaluated
     else:
         evaluated = PointEvaluation.of(function, controls, limits)
-    apart = evaluated.farther(limits.stride)
-    if np.count_nonzero(apart):
+    if evaluated.farthest > limits.stride and np.count_nonzero(apart := evaluated.farther(limits.stride)):
         closest = closest_points(function, controls.target[apart], limits.size, known)
         controls = controls.moved_to_surface(apart, closest)
         evaluated = PointEvaluation.of(function, controls, limits)

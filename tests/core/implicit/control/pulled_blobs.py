@@ -87,4 +87,4 @@ def off(blob: ImplicitFunction, places: Floats) -> Floats:
 def in_ranks(*ranks: Floats) -> RankedInverse:
     """The inverse of ranks of rows."""
     numbers = np.repeat(np.arange(len(ranks)), [len(rows) for rows in ranks])
-    return RankedInverse(np.vstack(ranks), lambda: numbers)
+    return RankedInverse.of(np.vstack(ranks), lambda: numbers)
