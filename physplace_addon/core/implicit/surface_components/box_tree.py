@@ -39,13 +39,16 @@ HALVES = np.stack(np.meshgrid(*[np.arange(2)] * 3, indexing="ij"), axis=-1).resh
 
 def _codes(numbers: Ints) -> Codes:
     """Return the places (k,) on Morton's curve of numbers (k, 3) at the deepest level."""
-    code = np.zeros(len(numbers), dtype=np.int64)
-    for axis in range(3):
-        bits = numbers[:, axis].astype(np.int64)
-        for shift, mask in _SPREAD:
-            bits = (bits | (bits << shift)) & mask
-        code |= bits << (2 - axis)
-    return code
+    first, second, third = (_spread(numbers[:, axis], axis) for axis in range(3))
+    return first | second | third
+
+
+def _spread(numbers: Ints, axis: int) -> Codes:
+    """Return what numbers (k,) along an axis, at the deepest level, add to places on Morton's curve (k,)."""
+    bits = numbers.astype(np.int64)
+    for shift, mask in _SPREAD:
+        bits = (bits | (bits << shift)) & mask
+    return np.asarray(bits << (2 - axis))
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,14 +103,18 @@ class BoxTree:
             own: the numbers of boxes (k,).
             steps: where to look (s, 3), such as `FACES`.
         """
-        depth = np.repeat(self.depth[own], len(steps))
-        beside = (self.numbers[own][:, None] + steps).reshape(-1, 3)
-        within = ((beside >= 0) & (beside < (1 << depth)[:, None])).all(axis=1)
-        first, beside, depth = np.repeat(own, len(steps))[within], beside[within], depth[within]
-        starts = _codes(beside << (DEEPEST - depth)[:, None])
-        second = np.searchsorted(self._starts, starts, side="right") - 1
-        whole = self.depth[second] <= depth
-        return first[whole], second[whole]
+        depth, moves = self.depth[own], np.arange(-1, 2)
+        beside = self.numbers[own].T[:, None] + moves[:, None]  # of each axis and move
+        within = (beside >= 0) & (beside < 1 << depth)
+        codes = [[_spread(moved << (DEEPEST - depth), axis) for moved in beside[axis]] for axis in range(3)]
+        second = np.empty((len(own), len(steps)), dtype=np.intp)
+        whole = np.empty(second.shape, dtype=np.bool_)
+        for number, (i, j, k) in enumerate((steps + 1).tolist()):
+            starts = codes[0][i] | codes[1][j] | codes[2][k]
+            found = np.searchsorted(self._starts, starts, side="right") - 1
+            second[:, number] = found
+            whole[:, number] = within[0, i] & within[1, j] & within[2, k] & (self.depth[found] <= depth)
+        return np.repeat(own, whole.sum(axis=1)), second[whole]
 
     @cached_property
     def touching(self) -> tuple[Ints, Ints]:
