@@ -118,10 +118,14 @@ class FirstPoints:
         return cls(function, spacing, within, own, creases, len(places))
 
     @cached_property
+    def needed(self) -> float:
+        """About how many points the surface needs, as far as these can tell."""
+        return _estimated(self.function, self.points.plain, self.spacing)
+
+    @property
     def need_too_many(self) -> bool:
         """Whether the surface needs more points than are allowed, as far as these can tell."""
-        needed = _estimated(self.function, self.points.plain, self.spacing)
-        return needed > max(_MOST_ESTIMATED, _GROWTH * self.given)
+        return self.needed > max(_MOST_ESTIMATED, _GROWTH * self.given)
 
     @property
     def are_on_long_knives(self) -> bool:

@@ -9,8 +9,8 @@ samples of the surface join the points. The result is then checked by something 
 (`confirmation`). Where it has not the surface's topology, the finer mesh's points sample the surface anew.
 
 What can have no mesh is refused by what is known soonest: by the boxes that space is cut into, and by how
-many points the first ones say that a mesh would need. Components are looked for only then, which takes long
-where many boxes are undecided, as in thin walls.
+many points the first ones say that a mesh would need. Components are looked for only then, among more boxes
+where the mesh needs many points: a wall has about as many of either on the square of its thickness.
 
 Area and volume are those that the triangles' own tend to: with every triangle cut in four, its new corners on
 the surface, their errors are a quarter as large, which tells what is left (Richardson's extrapolation).
@@ -48,7 +48,10 @@ _AIM = 0.9
 _BESIDE = 0.02  # spacings: points so near to a crease stay where thin triangles are changed
 _FEW = 12  # points: a component that has fewer is sampled anew
 _FINER = 6  # halvings of the spacing, after which a surface without so many points is one without points
-_BOXES = 140_000  # boxes that the search for all components examines at most
+_BOXES = 140_000  # boxes that are examined at most before it is known how many points the surface needs
+# the same for each of these points in the search for all components, if that is more: walls need 2 to 9, so
+# that their two sides are told apart everywhere
+_BOXES_OF_A_POINT = 12.0
 _CLOSEST = 1.0 / 500.0  # spacings: where boxes so small are still not decided, the surface touches itself
 _SLIT = 2.0 * THINNEST  # spacings: slits as narrow between undecided boxes count as touching
 _ATTEMPTS = 3  # triangulations, each of the points of the one before
@@ -193,7 +196,8 @@ def _begun(
         return MeshStatus.TOO_SHARP
     if first.need_too_many:
         return MeshStatus.TOO_THIN
-    components = components_of(function, SearchLimits(_BOXES), boxes=boxes)
+    most = max(_BOXES, round(_BOXES_OF_A_POINT * first.needed))
+    components = components_of(function, SearchLimits(most), boxes=boxes)
     if not len(points):
         return MeshStatus.EMPTY if components.proven and not len(components) else MeshStatus.INCOMPLETE
     more = _on_components_with_few(function, components, points, spacing)

@@ -41,7 +41,7 @@ from .regions import (
 )
 from .sampled_links import reached_by_samples
 from .slope_degrees import slope_degrees
-from .subdivision import BoxClass, ClassifiedBoxes, SearchLimits, refined, subdivided
+from .subdivision import BoxClass, ClassifiedBoxes, SearchLimits, refined, subdivided, subdivided_on
 
 # places from which flows begin, of each group of boxes, to find seeds, and more where these did not find all
 _STARTS, _MORE_STARTS = 4, 64
@@ -266,7 +266,7 @@ def components_of(
         limits: how far to search.
         bounds: the lowest and the highest corner (2, 3) of a box that cuts off an infinite or too large
             surface; its parts in the box are found. A surface that is infinite has to have bounds.
-        boxes: those that `subdivided` gave for the same limits and bounds, if they are known.
+        boxes: those that `subdivided` gave for the same bounds, and limits no wider, if they are known.
     """
     limits = SearchLimits() if limits is None else limits
     box = np.array(function.box(), dtype=np.float64)
@@ -275,7 +275,7 @@ def components_of(
         box = np.stack([np.maximum(box[0], bounds[0]), np.minimum(box[1], bounds[1])])
     if not (box[0] <= box[1]).all():
         return _none(function)
-    boxes = subdivided(function, box, limits) if boxes is None else boxes
+    boxes = subdivided(function, box, limits) if boxes is None else subdivided_on(function, boxes, limits)
     outer = _class_beyond(function, boxes) if whole else None
     sides = (BoxClass.INSIDE, BoxClass.OUTSIDE)
     one_outside = False

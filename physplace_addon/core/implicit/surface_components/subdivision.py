@@ -89,6 +89,17 @@ def subdivided(function: ImplicitFunction, box: Floats, limits: SearchLimits) ->
     return _halved_on(function, low, size, numbers, _FIRST, [], limits, 0)
 
 
+def subdivided_on(
+    function: ImplicitFunction, boxes: ClassifiedBoxes, limits: SearchLimits
+) -> ClassifiedBoxes:
+    """Return the boxes, the undecided ones halved on and on within limits that are wider."""
+    sides, depth = boxes.tree.sides, boxes.tree.depth
+    open_ = boxes.which(BoxClass.UNDECIDED) & (depth < DEEPEST) & (0.5 * sides >= limits.least)
+    if not open_.any() or boxes.examined + 8 * int(open_.sum()) > limits.most:
+        return boxes
+    return refined(function, boxes, open_, limits)
+
+
 def refined(
     function: ImplicitFunction, boxes: ClassifiedBoxes, some: Bools, limits: SearchLimits
 ) -> ClassifiedBoxes:

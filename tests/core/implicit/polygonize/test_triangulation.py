@@ -354,6 +354,17 @@ def test_a_wall_of_a_fortieth_of_its_shell_has_a_proven_mesh() -> None:
     assert mesh.euler_characteristic == 2
 
 
+@pytest.mark.slow
+def test_a_wall_all_around_a_cavity_has_a_proven_mesh() -> None:
+    """It takes 209,000 boxes to tell its two sides apart everywhere."""
+    function = difference(Spheres.of([0.0, 0.0, 0.0], 1.0), [Spheres.of([0.0, 0.0, 0.0], 0.95)])
+    mesh = meshed(function, 0.12)
+    assert mesh.status is MeshStatus.CLOSED
+    check_closed_and_oriented(mesh)
+    assert mesh.euler_characteristic == 4
+    assert mesh.volume == pytest.approx(4.0 / 3.0 * np.pi * (1.0 - 0.95**3), rel=1e-3)
+
+
 def test_what_cannot_be_meshed_is_said() -> None:
     plane = HalfSpaces.of([[0, 0, 1]], [[0, 0, 0]])
     assert (

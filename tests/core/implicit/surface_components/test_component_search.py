@@ -270,6 +270,19 @@ def test_a_search_that_ends_early_says_that_nothing_is_proven() -> None:
     assert len(found.undecided)
 
 
+def test_boxes_that_are_known_are_halved_on_within_wider_limits() -> None:
+    """All of those that are undecided are of one size, and in the wall."""
+    shell = difference(BALL, [Spheres.of([0.0, 0.0, 0.0], 0.8)])
+    few, many = SearchLimits(2_000), SearchLimits(20_000)
+    boxes = subdivided(shell, shell.box(), few)
+    assert boxes.which(BoxClass.UNDECIDED).any()
+    assert not components_of(shell, few, boxes=boxes).proven
+    found, anew = components_of(shell, many, boxes=boxes), components_of(shell, many)
+    assert (len(found), found.proven) == (2, True)
+    assert np.array_equal(found.boxes.tree.numbers, anew.boxes.tree.numbers)
+    assert np.array_equal(found.boxes.kind, anew.boxes.kind)
+
+
 def test_of_an_infinite_surface_what_is_in_the_bounds_is_found_but_not_proven_to_be_all() -> None:
     floors = union([HalfSpaces.of([[0.0, 0.0, 1.0]], [[0.0, 0.0, 0.0]]), Spheres.of([0.0, 0.0, 3.0], 1.0)])
     found = components_of(floors, bounds=np.array([[-2.0, -2.0, -2.0], [2.0, 2.0, 5.0]]))
