@@ -20,7 +20,7 @@ from ..contact.system import FIXED
 from ..jobs import Slices, finished
 from .bending import Coarse
 from .drift.cut_short import Blocked
-from .drift.ends import closing_fast
+from .drift.ends import closing_fast, rolled_to
 from .drift.free_drift import free_drift, without_wrapping
 from .drift.made_step import MadeStep
 from .driving.pulls import Pull, PullForce
@@ -355,7 +355,7 @@ class Simulation:
         crowded = crowded_bodies(scene, moment, FEW)
         isolates = self._isolated < _ISOLATIONS
         points, motion = moment.points, moment.motion
-        found_in_time = ~(crowded[points.body1] | crowded[points.body2]) & isolates
+        found_in_time = ~(crowded[points.body1] | crowded[points.body2]) & isolates & ~rolled_to(moment)
         if np.count_nonzero(moment.touching) > FEW:
             found_in_time &= moment.contacts.restitution > 0.0
         left_out = fast & found_in_time

@@ -27,6 +27,18 @@ def closing_fast(scene: Scene, moment: Moment, h: float) -> Bools:
     return fast
 
 
+def rolled_to(moment: Moment) -> Bools:
+    """Return which points (k,) are samples of contact curves between bodies that touch.
+
+    What rolls along a curve comes to the next sample as a wheel to the next spot of the road: that closes
+    fast, but is not hit.  Taken for a hit it would end the step, after ever shorter trials, and the next one.
+    """
+    points, bodies = moment.points, len(moment.motion.centre) + 1
+    pair = points.body1 * bodies + points.body2  # FIXED is -1
+    rolled: Bools = points.on_curve & np.isin(pair, pair[moment.touching])
+    return rolled
+
+
 def share_to_limit(moment: Moment, trial: Trial, passing: Bools, reaches: bool) -> float:
     """Return the time at which a trial should end for the first limit that it runs into, over its own."""
     return part_to_limit(trial.held, moment.motion, trial.drift.motion, moment.coordinates, passing, reaches)
