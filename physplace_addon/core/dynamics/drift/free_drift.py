@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -25,7 +25,28 @@ _BEYOND: Final = 0.01  # half of what is left then: a trial leads so far beyond 
 _SHORTER: Final = 0.5  # least part of a step that is tried where contacts it obeys come too near on the way
 _FREER: Final = 1.1  # part that is free, over the one before, if a shorter trial helps: else something is hit
 _SPARING: Final = 0.8  # the same over the part that is free: more of it would hardly be free then, either
+_SURPLUS: Final = 0.02  # of what is probably missing, by which a trial is shorter still
 _TURN: Final = 2.0  # radians: most that a body turns in a step
+
+
+class Searched(NamedTuple):
+    """The part of a step that a trial took, and the part of the step up to which its path was free."""
+
+    part: float
+    free: float
+
+    def all_free(self, after: Searched) -> float:
+        """Return the part of a step that will probably be free in all of a trial, by two that were not.
+
+        Where a path bends, a shorter trial is not free up to where a longer one was: of what rolls along a
+        curve nearly half of the rest is missing each time.  So the line through both is followed to where as
+        much is free as is tried, and a little farther.
+        """
+        slope = (self.free - after.free) / (self.part - after.part) if self.part > after.part else 0.0
+        if slope <= 0.0:
+            return after.free
+        missing = (after.part - after.free) * (slope / (1.0 - slope) if slope < 1.0 else np.inf)
+        return max(after.free - (1.0 + _SURPLUS) * missing, _SHORTER * after.free)
 
 
 def free_drift(
@@ -43,7 +64,7 @@ def free_drift(
     hindering: tuple[int, ...] = ()
     longest, reaches = 1.0, False  # the step ends at a limit
     meets = False  # the step ends at a hit that was foreseen
-    freed = 0.0  # part of the step that was free in a trial before
+    last = Searched(1.0, 0.0)
     trial = yield from drifted_with_linkages(scene, moment, h, 1.0, left_out, passing)
     for _ in range(_TRIALS):
         yield
@@ -69,7 +90,8 @@ def free_drift(
             hindering = _hindering(found)
             if shorter > nearly or shorter == 0.0:
                 return cut_short(scene, moment, trial, shorter, hindering, h)
-            shorter, freed = _shorter_trial(moment, trial, left_out, found, nearly, freed), part * shorter
+            now = Searched(part, part * shorter)
+            shorter, last = _shorter_trial(moment, trial, left_out, found, nearly, last), now
             meets = False  # what is in the way is nearer than the hit
         yield
         trial = yield from drifted_with_linkages(
@@ -91,19 +113,21 @@ def _hindering(found: FreePart) -> tuple[int, ...]:
 
 
 def _shorter_trial(
-    moment: Moment, trial: Trial, left_out: Bools, found: FreePart, nearly: float, freed: float
+    moment: Moment, trial: Trial, left_out: Bools, found: FreePart, nearly: float, last: Searched
 ) -> float:
     """Return the share of a trial that is tried next.
 
     left_out (k,): the moment's points that may be run into.
     found: the share of it that is free.
     nearly: the share that is as good as all of it.
-    freed: the part of the step that was free in a trial before.
+    last: what was searched before.
     """
     free, part = found.part, trial.part
-    if not are_hit(moment.points, left_out, found.pairs) and part * free >= _FREER * freed:
+    if not are_hit(moment.points, left_out, found.pairs) and part * free >= _FREER * last.free:
         return max(_SHORTER, _SPARING * free)  # bending falls with the square of the step
-    return min(free + _BEYOND / part, nearly) if nearly < WHOLE else free
+    if nearly < WHOLE:
+        return min(free + _BEYOND / part, nearly)
+    return last.all_free(Searched(part, part * free)) / part
 
 
 def without_wrapping(motion: Motion, h: float, until: float | None) -> tuple[float, float | None]:
