@@ -168,6 +168,6 @@ def checked(place: Floats) -> Floats:
         SculptingError: for anything but three finite numbers.
     """
     found = np.array(place, dtype=np.float64)
-    if found.shape != (3,) or np.count_nonzero(np.isfinite(found)) < 3:
+    if found.shape != (3,) or not np.isfinite(found).all():
         raise SculptingError(f"control point: expected a place of three finite numbers, found {place!r}")
     return found
