@@ -17,7 +17,7 @@ from ..scene import Scene
 from ..step import FEW, Moment
 from .cut_short import Blocked, FreeDrift, cut_short
 from .ends import are_hit, part_to_end_of_slip, share_to_hit, share_to_limit
-from .trials import WHOLE, FreePart, Trial, drifted_with_linkages, free_part
+from .trials import WHOLE, FreePart, drifted_with_linkages, free_part
 
 _TRIALS: Final = 8  # of shorter and shorter steps
 _NEARLY_WHOLE: Final = 0.9  # part of a step of many contacts that is cut off without solving again, or
@@ -91,7 +91,8 @@ def free_drift(
             if shorter > nearly or shorter == 0.0:
                 return cut_short(scene, moment, trial, shorter, hindering, h)
             now = Searched(part, part * shorter)
-            shorter, last = _shorter_trial(moment, trial, left_out, found, nearly, last), now
+            hit = are_hit(moment.points, left_out, found.pairs)
+            shorter, last = _shorter_trial(last, now, hit, nearly), now
             meets = False  # what is in the way is nearer than the hit
         yield
         trial = yield from drifted_with_linkages(
@@ -112,22 +113,19 @@ def _hindering(found: FreePart) -> tuple[int, ...]:
     return tuple(np.unique(found.pairs[found.pairs != FIXED]).tolist())
 
 
-def _shorter_trial(
-    moment: Moment, trial: Trial, left_out: Bools, found: FreePart, nearly: float, last: Searched
-) -> float:
-    """Return the share of a trial that is tried next.
+def _shorter_trial(last: Searched, now: Searched, hit: bool, nearly: float) -> float:
+    """Return the share of the trial that was searched now that is tried next.
 
-    left_out (k,): the moment's points that may be run into.
-    found: the share of it that is free.
-    nearly: the share that is as good as all of it.
     last: what was searched before.
+    hit: whether what ends the path is run into, and not obeyed.
+    nearly: the share that is as good as all of it.
     """
-    free, part = found.part, trial.part
-    if not are_hit(moment.points, left_out, found.pairs) and part * free >= _FREER * last.free:
-        return max(_SHORTER, _SPARING * free)  # bending falls with the square of the step
+    share = now.free / now.part
+    if not hit and now.free >= _FREER * last.free:
+        return max(_SHORTER, _SPARING * share)  # bending falls with the square of the step
     if nearly < WHOLE:
-        return min(free + _BEYOND / part, nearly)
-    return last.all_free(Searched(part, part * free)) / part
+        return min(share + _BEYOND / now.part, nearly)
+    return last.all_free(now) / now.part
 
 
 def without_wrapping(motion: Motion, h: float, until: float | None) -> tuple[float, float | None]:
