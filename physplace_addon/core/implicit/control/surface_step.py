@@ -128,9 +128,9 @@ def _pinned_then_dragged(
     start = _started(function, controls, limits, known, last)
     controls, farthest = start.controls, FARTHEST_STRIDES * limits.stride
     way, dragged = controls.moves(_SPRING, limits.stride), controls.dragged
-    late = controls.free > dragged  # pinned, and on their way or off the surface
+    late = controls.free & ~dragged  # pinned, and on their way or off the surface
     if start.evaluated.farthest > limits.near:
-        late |= start.evaluated.farther(limits.near) > dragged
+        late |= start.evaluated.farther(limits.near) & ~dragged
     if not np.count_nonzero(late):
         desired_step = DesiredStep(way, desired, return_to_surface=False)
         return corrected_step(start, desired_step, mobility, limits, farthest)
