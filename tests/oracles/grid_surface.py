@@ -102,7 +102,7 @@ class Grid:
         left = []
         while size > 1:
             near = np.abs(field[own]).min(axis=1) <= 1.5 * change
-            left.append((at, field, own[~near]))
+            left.append((at, own[~near]))
             size //= 2
             base = (base[near, None] + size * CORNERS).reshape(-1, 3)
             at, field, own = self._evaluated(base, size)
@@ -165,7 +165,7 @@ class Grid:
         pairs = np.stack(np.divmod(keys, len(self.at)), axis=1)
         change = np.broadcast_to(self.change[:, None], one.shape)[one][first]
         links = [self.at[pairs[self._one_sign(pairs, change)]]]
-        links += [at[cells[:, [0, k]]] for at, _, cells in self.left for k in range(1, 8)]
+        links += [at[cells[:, [0, k]]] for at, cells in self.left for k in range(1, 8)]
         numbers, ends = np.unique(np.concatenate(links), return_inverse=True)
         return int((_sizes_of_parts(ends.reshape(-1, 2), len(numbers)) >= LEAST).sum()) - 1
 
