@@ -1,21 +1,10 @@
 """Triangles of a body refined where that is needed, with bounds on their distance to the true surface.
 
-A triangle of a curved face is cut at the middles of its sides in the parameters, and so are its parts; every
-corner is a point of the true face.
-
-*Bounds.*  A point of the face over a part is compared with the point of the flat part that has the same
-barycentric coordinates l_i in the parameters.  Where second derivatives are constant, the two differ by
-
-    4 (l_0 l_1 d_01 + l_1 l_2 d_12 + l_2 l_0 d_20),
-
-d_ij the deviation of the face from the middle of the side's chord: that is largest at such a middle or near
-the centre, where it is 4/9 of their sum.  Over a half of a part it is a quarter.  Elsewhere second
-derivatives change: they are measured at the sides of a triangle and of its parts, and a part has the larger
-of a quarter of what its whole has and of what is measured at itself, with a margin for what lies between
-(`_MARGIN`).  Deviations across the part, along its normal, are bounded by themselves: those in its plane are
-larger, and count little where surfaces are nearly parallel, as where they touch.  Unlike
-`Body.triangle_bound`, these are bounds of each part from its own piece of the face, so that parts may be
-judged one by one.
+*Bounds.*  Those of a part (`part_rows`) are measured at its sides, those of a whole triangle at the sides of
+its parts, too, and a part has the larger of a quarter of what its whole has and of what is measured at itself.
+Deviations across the part, along its normal, are bounded by themselves: those in its plane are larger, and
+count little where surfaces are nearly parallel, as where they touch.  Unlike `Body.triangle_bound`, these are
+bounds of each part from its own piece of the face, so that parts may be judged one by one.
 
 *Poles.*  At a pole, where one parameter means nothing, many narrow triangles meet.  All of them are one part
 instead, a cap: the flat triangle around the circle that its points have about the pole, as seen along the
@@ -26,17 +15,25 @@ normal there.  A cap is cut into a smaller one and into sectors around that.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Final, NamedTuple
+from dataclasses import replace
+from typing import Final
 
 import numpy as np
 
-from ..arrays import PORTION, ArrayRecord, Bools, Floats, Ints
+from ..arrays import PORTION, Bools, Floats, Ints
 from ..vectors import cross, dot, length
 from .body import Body
+from .part_rows import (
+    MARGIN,
+    PARTS,
+    FlatParts,
+    PartRows,
+    cut_parts,
+    measured_bounds,
+    whole_triangles,
+    with_middles,
+)
 
-_MARGIN: Final = 1.3  # of bounds, for second derivatives between the places at which they are measured
-_CENTRE: Final = 4.0 / 9.0  # of the sum of the deviations at the middles of the sides: that at the centre
 _ROUNDING: Final = 4e-15  # over the largest coordinate: what bounds are raised by
 _POLE: Final = 1e-9  # of the longer partial derivative: length of the other one that marks a pole
 _ALIKE: Final = 1e-12  # difference of parameters, over their size, that are one
@@ -48,80 +45,24 @@ _REACH: Final = "reach of surface parts"
 
 _SECTORS: Final = 8  # around a pole
 _RINGS: Final = 3  # at which a cap is measured
-_FIRST, _SECOND = np.array([0, 1, 2]), np.array([1, 2, 0])  # corners of a triangle at the ends of its sides
-# The corners of the parts, among the corners 0 to 2 and the middles 3 to 5 of the sides.
-_PARTS = np.array([[0, 3, 5], [3, 1, 4], [5, 4, 2], [3, 4, 5]])
 _EQUILATERAL = np.pi * np.array([0.0, 2.0 / 3.0, 4.0 / 3.0])
 
 
-class FlatParts(NamedTuple):
-    """The flat parts of k parts, and how far the face is from them; see `PartRows`."""
-
-    triangle: Ints
-    corners: Floats
-    normal: Floats
-    across: Floats
-    along: Floats
-    beyond: Floats
-
-
-@dataclass(frozen=True, eq=False)
-class PartRows(ArrayRecord):
-    """k parts of the triangles of a body, in its frame.
-
-    triangle (k,): of the tessellation, one of several for a cap.
-    pole (k,): of a cap, the parameter, 0 or 1, that means nothing at the pole; -1 of others.
-    uv (k, 3, 2): parameters of the corners; of a cap those of the pole and of both ends of its border.
-    corners (k, 3, 3): their places; of a cap those of the triangle around it.
-    middles (k, 3, 3): points of the face at the middles of the sides, not of caps.
-    normal (k, 3): unit, of the flat parts; 0 where they have no area.
-    across, along (k,): how far the part's piece of the face is from it at most, along its normal and in its
-        plane, lengths.
-    beyond (k,): how far the part reaches beyond its piece and these bounds, a length; 0 but for caps.
-    """
-
-    triangle: Ints
-    pole: Ints
-    uv: Floats
-    corners: Floats
-    middles: Floats
-    normal: Floats
-    across: Floats
-    along: Floats
-    beyond: Floats
-
-    @property
-    def bound(self) -> Floats:
-        """How far the pieces are from the parts at most (k,), lengths."""
-        return self.across + self.along
-
-    @classmethod
-    def room(cls, count: int) -> PartRows:
-        """Return room for so many parts."""
-        return cls(
-            np.zeros(count, np.intp),
-            np.full(count, -1, np.intp),
-            np.zeros((count, 3, 2)),
-            np.zeros((count, 3, 3)),
-            np.zeros((count, 3, 3)),
-            np.zeros((count, 3)),
-            np.zeros(count),
-            np.zeros(count),
-            np.zeros(count),
-        )
-
-
 class SurfaceParts:
-    """The triangles of one body and their parts, by row numbers, made as they are needed and kept."""
+    """The triangles of one body and their parts, by row numbers, made as they are needed and kept.
+
+    rounding: what every bound of a curved part is raised by, a length.
+    """
 
     def __init__(self, body: Body) -> None:
         """Begin with the caps alone."""
         self._body = body
-        self._rounding = _ROUNDING * float(np.abs(body.triangles).max(initial=0.0))
+        self.rounding = _ROUNDING * float(np.abs(body.triangles).max(initial=0.0))
         self._of_triangle = np.full(len(body.triangles), -1, np.intp)
         self._count = 0
         self._rows = PartRows.room(_ROOM)
         self._first_child, self._child_count = np.zeros((2, _ROOM), np.intp)
+        self._whole = np.full(_ROOM, -1, np.intp)
         caps, triangle, cap = _caps(body)
         self._of_triangle[triangle] = self._added(caps)[cap]
 
@@ -134,6 +75,16 @@ class SurfaceParts:
         made = cls(body)
         body.derived[_ROLE] = made
         return made
+
+    @property
+    def room(self) -> int:
+        """How many parts there is room for: a number is less."""
+        return len(self._whole)
+
+    def wholes(self, numbers: Ints) -> Ints:
+        """Return the part (k,) from which each part was cut; -1 for whole triangles, caps and their parts."""
+        found: Ints = self._whole[numbers]
+        return found
 
     def rows(self, numbers: Ints) -> PartRows:
         """Return what is known of parts (k,)."""
@@ -155,7 +106,7 @@ class SurfaceParts:
         wanted = np.unique(triangles)
         new = wanted[self._of_triangle[wanted] < 0]
         if len(new):
-            self._of_triangle[new] = self._added(_whole(self._body, new))
+            self._of_triangle[new] = self._added(whole_triangles(self._body, new))
             curved = new[self._body.triangle_bound[new] > 0.0]
             self._measure(self._of_triangle[curved])
         found: Ints = self._of_triangle[triangles]
@@ -188,6 +139,7 @@ class SurfaceParts:
                 np.concatenate([each, np.zeros(more, np.intp)])
                 for each in (self._first_child, self._child_count)
             )
+            self._whole = np.concatenate([self._whole, np.full(more, -1, np.intp)])
         numbers = np.arange(self._count, count)
         self._rows.put(slice(self._count, count), rows)
         self._count = count
@@ -196,10 +148,10 @@ class SurfaceParts:
     def _measure(self, numbers: Ints) -> None:
         """Raise the bounds of whole triangles (k,) by what is measured at their parts."""
         whole = self._rows.take(numbers)
-        made, number = _cut(self._body, whole)
-        _, across, along = _measured(made, whole.normal[number])
-        np.maximum.at(whole.across, number, 4.0 * across + self._rounding)
-        np.maximum.at(whole.along, number, 4.0 * along + self._rounding)
+        made, number = cut_parts(self._body, whole)
+        _, across, along = measured_bounds(made, whole.normal[number])
+        np.maximum.at(whole.across, number, 4.0 * across + self.rounding)
+        np.maximum.at(whole.along, number, 4.0 * along + self.rounding)
         self._rows.put(numbers, whole)
 
     def _cut(self, numbers: Ints) -> None:
@@ -207,14 +159,15 @@ class SurfaceParts:
         polar = self._rows.pole[numbers] >= 0
         plain = numbers[~polar]
         whole = self._rows.take(plain)
-        made, number = _cut(self._body, whole)
-        normal, across, along = _measured(made)
+        made, number = cut_parts(self._body, whole)
+        normal, across, along = measured_bounds(made)
         lean = length(cross(whole.normal[number], normal))
         inherited = whole.across[number], whole.along[number]
-        across = np.maximum(0.25 * (inherited[0] + lean * inherited[1]), across) + self._rounding
-        along = np.maximum(0.25 * (inherited[1] + lean * inherited[0]), along) + self._rounding
+        across = np.maximum(0.25 * (inherited[0] + lean * inherited[1]), across) + self.rounding
+        along = np.maximum(0.25 * (inherited[1] + lean * inherited[0]), along) + self.rounding
         parts = self._added(replace(made, normal=normal, across=across, along=along))
-        self._first_child[plain], self._child_count[plain] = parts[:: len(_PARTS)], len(_PARTS)
+        self._first_child[plain], self._child_count[plain] = parts[:: len(PARTS)], len(PARTS)
+        self._whole[parts] = plain[number]
         for part in numbers[polar].tolist():
             cap, sectors = _parts_of_cap(self._body, self._rows.take(np.array([part])))
             children = self._added(PartRows.join([cap, sectors]))
@@ -237,68 +190,9 @@ def _reach(body: Body, triangles: Ints) -> float:
     most = 0.0
     for begin in range(0, len(triangles), PORTION):
         some = triangles[begin : begin + PORTION]
-        excess = _UNMEASURED * _whole(body, some).bound - body.triangle_bound[some]
+        excess = _UNMEASURED * whole_triangles(body, some).bound - body.triangle_bound[some]
         most = max(most, float(excess.max()))
     return most
-
-
-def _whole(body: Body, triangles: Ints) -> PartRows:
-    """Return whole triangles (k,) of the tessellation with the bounds that are measured at their sides."""
-    rows = PartRows.room(len(triangles))
-    rows.triangle[:] = triangles
-    rows.uv[:], rows.corners[:] = body.triangle_uv[triangles], body.triangles[triangles]
-    rows.normal[:] = _normals(rows.corners)
-    curved = np.flatnonzero(body.triangle_bound[triangles] > 0.0)
-    if len(curved):
-        found = _with_middles(body, rows.take(curved))
-        normal, across, along = _measured(found)
-        rows.put(curved, replace(found, normal=normal, across=across, along=along))
-    return rows
-
-
-def _normals(corners: Floats) -> Floats:
-    """Return the unit normals (k, 3) of triangles (k, 3, 3); 0 where they have no area."""
-    normal = cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    size = length(normal)
-    unit: Floats = normal / np.where(size > 0.0, size, 1.0)[:, None]
-    return unit
-
-
-def _with_middles(body: Body, rows: PartRows) -> PartRows:
-    """Return parts with the middles of their sides."""
-    middle = 0.5 * (rows.uv[:, _FIRST] + rows.uv[:, _SECOND])
-    face = np.repeat(body.triangle_face[rows.triangle], 3)
-    return replace(rows, middles=body.face_points(face, middle.reshape(-1, 2)).reshape(-1, 3, 3))
-
-
-def _measured(rows: PartRows, normal: Floats | None = None) -> tuple[Floats, Floats, Floats]:
-    """Return unit normals (k, 3) of parts, and the bounds across and along them (k,), lengths, that the
-    deviations at their middles give.
-
-    normal: others that are to be taken.
-    """
-    corners = rows.corners
-    deviation = np.empty((len(corners), 4, 3))
-    deviation[:, :3] = rows.middles - 0.5 * (corners[:, _FIRST] + corners[:, _SECOND])
-    deviation[:, 3] = _CENTRE * deviation[:, :3].sum(axis=1)
-    normal = _normals(corners) if normal is None else normal
-    height = dot(deviation, normal[:, None])
-    beside = length(deviation - height[..., None] * normal[:, None])
-    return normal, _MARGIN * np.abs(height).max(axis=1), _MARGIN * beside.max(axis=1)
-
-
-def _cut(body: Body, rows: PartRows) -> tuple[PartRows, Ints]:
-    """Return the parts of parts (k,) that are no caps, without bounds, and of which of these each is one."""
-    uv = np.concatenate([rows.uv, 0.5 * (rows.uv[:, _FIRST] + rows.uv[:, _SECOND])], axis=1)
-    corners = np.concatenate([rows.corners, rows.middles], axis=1)
-    number = np.repeat(np.arange(len(uv)), len(_PARTS))
-    made = replace(
-        PartRows.room(len(number)),
-        triangle=rows.triangle[number],
-        uv=uv[:, _PARTS].reshape(-1, 3, 2),
-        corners=corners[:, _PARTS].reshape(-1, 3, 3),
-    )
-    return _with_middles(body, made), number
 
 
 def _caps(body: Body) -> tuple[PartRows, Ints, Ints]:
@@ -357,7 +251,7 @@ def _cap(body: Body, triangle: int, pole: int, uv: Floats) -> PartRows:
     normal = normal / size if size > 0.0 else np.array([0.0, 0.0, 1.0])
     height = (points - top) @ normal
     beside = points - top - height[:, None] * normal
-    radius = _MARGIN * float(length(beside).max())
+    radius = MARGIN * float(length(beside).max())
     low, high = min(float(height.min()), 0.0), max(float(height.max()), 0.0)
     first = border[0] - top - ((border[0] - top) @ normal) * normal
     first = first / max(float(np.sqrt(first @ first)), np.finfo(np.float64).tiny)
@@ -367,7 +261,7 @@ def _cap(body: Body, triangle: int, pole: int, uv: Floats) -> PartRows:
     rows.corners[0] = top + 0.5 * (low + high) * normal + 2.0 * radius * around
     rows.beyond[0] = 2.0 * radius
     rows.along[0] = _ROUNDING * float(np.abs(points).max())
-    rows.across[0] = 0.5 * _MARGIN * (high - low) + rows.along[0]
+    rows.across[0] = 0.5 * MARGIN * (high - low) + rows.along[0]
     return rows
 
 
@@ -386,6 +280,6 @@ def _parts_of_cap(body: Body, rows: PartRows) -> tuple[PartRows, PartRows]:
     made.triangle[:], made.uv[:] = triangle, np.concatenate(both)
     face = np.full(3 * len(made.across), body.triangle_face[triangle])
     made.corners[:] = body.face_points(face, made.uv.reshape(-1, 2)).reshape(-1, 3, 3)
-    made = _with_middles(body, made)
-    normal, across, along = _measured(made)
+    made = with_middles(body, made)
+    normal, across, along = measured_bounds(made)
     return _cap(body, triangle, pole, inner), replace(made, normal=normal, across=across, along=along)

@@ -9,7 +9,8 @@ import pytest
 
 from physplace_addon.core.arrays import Floats, Ints
 from physplace_addon.core.bodies import Body, polyhedron
-from physplace_addon.core.bodies.surface_parts import PartRows, SurfaceParts, reach_of_parts
+from physplace_addon.core.bodies.part_rows import PartRows
+from physplace_addon.core.bodies.surface_parts import SurfaceParts, reach_of_parts
 from physplace_addon.core.collision import closest_on_triangle
 from tests import bodies_of_the_paper as paper
 from tests.core.bodies import blob_bodies
