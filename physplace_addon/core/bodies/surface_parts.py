@@ -1,7 +1,7 @@
 """Triangles of a body refined where that is needed, with bounds on their distance to the true surface.
 
 *Bounds.*  Those of a part (`part_rows`) are measured at its sides, those of a whole triangle at the sides of
-its parts, too, and a part has the larger of a quarter of what its whole has and of what is measured at itself.
+its parts, too.  A part has the larger of a quarter of what its whole has and of what is measured at itself.
 Deviations across the part, along its normal, are bounded by themselves: those in its plane are larger, and
 count little where surfaces are nearly parallel, as where they touch.  Unlike `Body.triangle_bound`, these are
 bounds of each part from its own piece of the face, so that parts may be judged one by one.
