@@ -10,6 +10,9 @@ A plane that nearly parts two pieces often parts their parts, too.  So each pair
 plane that let it go farthest, or of the pair that it was cut from, or at first that of the middles of both;
 the distance of two triangles, which takes the longest, is asked for only where a plane across it is not
 enough.
+
+Where faces are nearly parallel, planes part only pieces that are flat to a fraction of their distance.  What
+planes do not part is tried with quadrics that bend as the second piece does (`quadric_steps`).
 """
 
 from __future__ import annotations
@@ -20,8 +23,18 @@ from typing import Final
 import numpy as np
 
 from ...arrays import TINY, ArrayRecord, Bools, Floats, Ints
+from ...bodies.quadratic_parts import QuadraticParts
 from ...bodies.surface_parts import SurfaceParts
-from ...collision.rigid_paths import Pieces, PiecesOnPaths, PieceSteps, RelativeMotion, RelativePaths
+from ...collision.rigid_paths import (
+    PieceModels,
+    Pieces,
+    PiecesOnPaths,
+    PieceSteps,
+    QuadricSteps,
+    RelativeMotion,
+    RelativePaths,
+    steps_before_quadrics,
+)
 from ...vectors import coordinate_arrays, coordinate_dot, coordinate_length
 from .path_pairs import PairMotions, TrianglePairs
 
@@ -30,6 +43,7 @@ FINE: Final = 0.02  # what is not known, over the stop distance, of pairs that a
 _NEARLY: Final = 0.02  # distance less the stop distance, over that, at which such a pair has arrived
 _SMALL: Final = 0.1  # the same, over the distance, up to which a pair goes on before it is cut
 _SHORT: Final = 1e-3  # step, over what is left, below which it is cut, for all that
+_PARALLEL: Final = 0.7  # cosine of the angle of two pieces above which quadrics may part them
 _LEAST_STEP: Final = 1e-10  # of the path: a pair of pieces that are not cut any more has arrived
 TOGETHER: Final = 1e-9  # of the path: what stops so shortly after another stop, or the start, stops there
 _ALIKE: Final = 0.5  # the same of a piece, over that of the other one, at which it is cut, too
@@ -118,6 +132,7 @@ class PieceSearch:
                 what it proves to be free is so far from stopping that any other search finds it free, too.
         """
         self._moves, self._parts, self._proves = moves, parts, only_proves
+        self._models = QuadraticParts.of(moves.joined.every.body, parts)
         self._until, self.times, self.nearest = until, until.copy(), np.full(len(until), np.inf)
         self._least = _ROUNDING * float(np.abs(moves.joined.every.body.triangles).max())
         self._arrived: list[PiecePairs] = []
@@ -182,16 +197,29 @@ class PieceSearch:
         steps, stop, left = pieces.steps(), pieces.stop, pieces.left
         clear, unknown = steps.clear, steps.unknown1 + steps.unknown2
         fine = unknown <= np.maximum(FINE * stop, self._least)
-        onward = replace(places, time=places.time + steps.step, across=np.ascontiguousarray(steps.across.T))
-        passed = steps.step >= left
-        arrived = fine & ~passed & ((clear <= (1.0 + _NEARLY) * stop) | (steps.step < _LEAST_STEP))
+        step, bent = self._steps_before_quadrics(places, pieces, np.flatnonzero(steps.step < left))
+        unknown, step = np.where(step > steps.step, bent, unknown), np.maximum(step, steps.step)
+        onward = replace(places, time=places.time + step, across=np.ascontiguousarray(steps.across.T))
+        passed = step >= left
+        arrived = fine & ~passed & ((clear <= (1.0 + _NEARLY) * stop) | (step < _LEAST_STEP))
         self._left.append(onward.take(passed))
         self._arrive(onward.take(arrived), clear[arrived])
-        helped = (unknown > _SMALL * steps.distance) | (steps.step <= _SHORT * left)
+        helped = (unknown > _SMALL * steps.distance) | (step <= _SHORT * left)
         cut = np.flatnonzero(~passed & ~fine & helped)
         whole = np.flatnonzero(~passed & ~arrived & (fine | ~helped))
         parted = self._parted(onward.take(cut), steps, cut)
         return PiecePairs.join([onward.take(whole), parted])
+
+    def _steps_before_quadrics(self, places: PiecePairs, pieces: PiecesOnPaths, rows: Ints) -> QuadricSteps:
+        """Return how far pieces (k,) of some rows (m,) may go as quadrics show; the others go nowhere."""
+        found = QuadricSteps(*np.zeros((2, len(places))))
+        rows = rows[np.abs(coordinate_dot(pieces.normal, pieces.second.normal)[rows]) > _PARALLEL]
+        if len(rows):
+            first, second = (self._models.rows(each[rows]) for each in (places.first, places.second))
+            sides = self._moves.turns(places.pair[rows]) * coordinate_arrays(first.sides)[:, None]
+            models = PieceModels(sides.sum(axis=2), first.across, first.along, second.bulges.T, second.height)
+            found.step[rows], found.unknown[rows] = steps_before_quadrics(pieces.take(rows), models)
+        return found
 
     def _near(self, places: PiecePairs) -> tuple[PiecePairs, PiecesOnPaths]:
         """Return the pairs of pieces that may stop, as far as balls and planes show, and how they move."""

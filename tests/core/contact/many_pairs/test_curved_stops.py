@@ -9,12 +9,20 @@ import pytest
 
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.bodies import Body, polyhedron
+from physplace_addon.core.collision.rigid_paths import (
+    PieceModels,
+    PiecesOnPaths,
+    QuadricSteps,
+    steps_before_quadrics,
+)
+from physplace_addon.core.contact.many_pairs import piece_search
 from physplace_addon.core.contact.many_pairs.motion_stops import motion_stops
 from physplace_addon.core.contact.many_pairs.path_pairs import RigidPaths
+from physplace_addon.core.contact.many_pairs.piece_search import PiecePairs, PieceSearch
 from physplace_addon.core.contact.points.interface_points import FIXED
 from physplace_addon.core.contact.system import ContactSystem
 from physplace_addon.core.rigid import Pose, quaternion_exponential, rotation_matrix
-from tests.bodies_of_the_paper import Paired, cone, cuboid, cylinder, sphere, torus
+from tests.bodies_of_the_paper import BOWL, Paired, cone, cuboid, cylinder, sphere, torus, turned
 from tests.oracles.overlap import separation
 
 GAP = 1e-5
@@ -137,6 +145,74 @@ def test_a_bead_in_a_hall_stops_on_its_pillar() -> None:
     stands = pillar.transformed(np.block([[np.eye(3), np.array([[50.0], [33.001], [5.0]])], [0, 0, 0, 1]]))
     stops = motion_stops(ContactSystem.of([bead], [pose], [stands]), paths(np.array([[0.0, 1e-3, 0.0]])), gap)
     assert 5e-4 - 1e-3 * stops.first == pytest.approx(0.5 * gap, rel=0.05)
+
+
+RING_IN_BOWL = [torus(0.8, 0.2), turned("bowl", BOWL)]
+
+
+def ring_in_bowl(height: float, turn: float) -> ContactSystem:
+    """A ring that nearly follows the bowl all around, turned about its axis and slightly tilted."""
+    poses = [at([0.001, 0.002, height], [0.002, 0.001, turn]), at(np.zeros(3), [0.0, 0.0, 1.0])]
+    return ContactSystem.of([each.body for each in RING_IN_BOWL], poses, [])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_ring_stops_in_a_bowl_where_their_true_surfaces_are_near(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    system = ring_in_bowl(0.5, rng.uniform(0.0, 6.0))
+    moves = paths(np.array([[0.0, 0.0, -0.1], [0.0, 0.0, 0.0]]), 0.05 * rng.normal(size=(2, 3)))
+    tau = motion_stops(system, moves, GAP).first
+    before = [distance(system, moves, RING_IN_BOWL, each) for each in (0.97 * tau, 0.999 * tau, tau)]
+    assert min(before) == before[-1]
+    assert STOP < before[-1] < NEARLY * STOP
+
+
+def test_a_ring_that_turns_in_a_bowl_is_parted_from_it_in_large_pieces(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    down = paths(np.array([[0.0, 0.0, -0.1], [0.0, 0.0, 0.0]]))
+    height = 0.5 - 0.1 * motion_stops(ring_in_bowl(0.5, 1.0), down, GAP).first + GAP
+    turns = paths(np.zeros((2, 3)), np.array([[0.0, 0.0, 0.02], [0.0, 0.0, 0.0]]))
+    looked_at: list[int] = []
+
+    def counted(search: PieceSearch, places: PiecePairs) -> PiecePairs:
+        looked_at[-1] += len(places)
+        return after_round(search, places)
+
+    after_round = PieceSearch._after_round
+    monkeypatch.setattr(PieceSearch, "_after_round", counted)
+    for quadrics in (steps_before_quadrics, no_steps_before_quadrics):
+        monkeypatch.setattr(piece_search, "steps_before_quadrics", quadrics)
+        looked_at.append(0)
+        assert motion_stops(ring_in_bowl(height, 1.0), turns, GAP).first > 0.5
+    assert looked_at[0] < 0.2 * looked_at[1]
+
+
+def no_steps_before_quadrics(pieces: PiecesOnPaths, _: PieceModels) -> QuadricSteps:
+    return QuadricSteps(*np.zeros((2, len(pieces.left))))
+
+
+def test_quadrics_know_where_the_pieces_of_a_turned_ring_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    pose = at([0.001, 0.002, 0.5], [0.002, 0.001, 1.0])
+    system = ContactSystem.of([RING_IN_BOWL[0].body], [pose], [RING_IN_BOWL[1].body])
+    heights: list[Floats] = []
+
+    def looked_at(pieces: PiecesOnPaths, models: PieceModels) -> QuadricSteps:
+        middles = 0.5 * (pieces.arms + np.roll(pieces.arms, -1, axis=0)) + pieces.motion.arms(models.sides)
+        assert pieces.motion.matrix is not None
+        at_start = np.abs(pieces.motion.matrix - np.eye(3)[:, :, None]).max(axis=(0, 1)) < 1e-12
+        bent = np.flatnonzero(at_start & models.sides.any(axis=(0, 1)))
+        places = (pieces.motion.offset + middles)[:, :, bent].transpose(0, 2, 1).reshape(-1, 3)
+        places += system.centres[0] - pose.translation  # the reference point of what is fixed
+        x, y, z = (places @ pose.matrix).T
+        heights.append(np.hypot(np.hypot(x, y) - 0.8, z) - 0.2)
+        return steps_before_quadrics(pieces, models)
+
+    monkeypatch.setattr(piece_search, "steps_before_quadrics", looked_at)
+    motion_stops(system, paths(np.array([[0.0, 0.0, -0.1]]), np.array([[0.1, 0.2, 0.3]])), GAP)
+    found = np.concatenate(heights)
+    assert len(found) > 1000
+    assert np.abs(found).max() < 1e-12
 
 
 @pytest.mark.parametrize("seed", range(2))
