@@ -153,7 +153,7 @@ class DualEdgesOfRounds:
         """
         components = self.components
         may = np.zeros(len(places), dtype=np.bool_) if pinched is None else pinched
-        knives = Knives(self.function, places, np.zeros(places.shape)) if knives is None else knives
+        knives = Knives.none(self.function, places) if knives is None else knives
         if len(components) < 2 or not components.proven or not len(places):
             inside = partial(_is_inside, self.function)
             return self._one(0, inside, knives, names, weights, may)

@@ -79,8 +79,10 @@ class SurfacePoints:
 
     def knives(self, function: ImplicitFunction) -> Knives:
         """Return which of the points are on knives, and between which sides."""
-        axes = self.curves.knife_axes
-        return Knives(function, self.places, np.pad(axes, ((0, len(self.places) - len(axes)), (0, 0))))
+        knives, count = Knives.none(function, self.places), len(self.curves.vertices)
+        knives.axes[:count] = self.curves.knife_axes
+        knives.normals[:count] = self.curves.points.normals[self.curves.vertices]
+        return knives
 
 
 def neighbouring(points: Floats) -> Ints:

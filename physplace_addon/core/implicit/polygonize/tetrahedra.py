@@ -15,9 +15,10 @@ import numpy as np
 from scipy.spatial import ConvexHull, Delaunay
 
 from ...arrays import Bools, Floats, Ints
-from ...vectors import cross, dot
+from ...vectors import cross, dot, length_and_unit
 from ..functions.base import ImplicitFunction
 
+_ALIKE = 0.9  # least cosine between the normals of one face at different points
 _FAR = 1e6  # sizes of the whole: the centres of flat tetrahedra are taken to be no farther away
 
 
@@ -29,15 +30,22 @@ class Knives:
         function: F.
         places: all points (n, 3).
         axes: the normal of one side less that of the other (n, 3), of points on knives; 0 of others.
+        normals: the unit normals of both sides (n, 2, 3) of points on creases; 0 of others.
     """
 
     function: ImplicitFunction
     places: Floats
     axes: Floats
+    normals: Floats
+
+    @classmethod
+    def none(cls, function: ImplicitFunction, places: Floats) -> Knives:
+        """Return that none of some points (n, 3) is on a crease."""
+        return cls(function, places, np.zeros(places.shape), np.zeros((len(places), 2, 3)))
 
     def taken(self, rows: Ints) -> Knives:
         """Return some of the points, by their numbers (k,)."""
-        return Knives(self.function, self.places[rows], self.axes[rows])
+        return Knives(self.function, self.places[rows], self.axes[rows], self.normals[rows])
 
     def rows_across(self, simplices: Ints) -> Ints:
         """Return the numbers (k,) of tetrahedra (s, 4) with corners on a knife and on both of its sides."""
@@ -47,11 +55,37 @@ class Knives:
             return rows
         corners = simplices[rows]
         used, number = np.unique(corners, return_inverse=True)
-        slopes = self.function.gradient(self.places[used])[1][number.reshape(corners.shape)]
+        number = number.reshape(corners.shape)
         axes = self.axes[np.take_along_axis(corners, on[corners].argmax(axis=1)[:, None], axis=1)]
-        side = np.where(on[corners], 0.0, dot(slopes, axes))
+        # on a crease that ends at the knife F has the gradient of either side, of which one may be across it
+        slopes = np.repeat(self.function.gradient(self.places[used])[1][:, None], 2, axis=1)
+        creased = self.normals[used].any(axis=(1, 2))
+        slopes[creased] = self.normals[used][creased]
+        along = dot(slopes[number], axes[:, :, None])
+        along = np.take_along_axis(along, np.abs(along).argmax(axis=2)[..., None], axis=2)[..., 0]
+        side = np.where(on[corners], 0.0, along)
         both: Bools = (side.min(axis=1) < 0.0) & (side.max(axis=1) > 0.0)
+        both[both] = ~_on_one_face(slopes[number[both]], on[corners[both]])
         return rows[both]
+
+
+def _on_one_face(slopes: Floats, on: Bools) -> Bools:
+    """Return which tetrahedra (k,) are flat on the face in which a knife ends.
+
+    Their centroids are on the surface, and their centres far outside of it.
+
+    Args:
+        slopes: the gradients (k, 4, 2, 3) on both sides of their corners.
+        on: which of the corners (k, 4) are on the knife.
+    """
+    units = length_and_unit(slopes)[1]
+    order = np.argsort(on, axis=1, kind="stable")[:, :3]
+    first, second, third = (units[np.arange(len(on)), order[:, i]] for i in range(3))
+    alike = np.zeros((len(on), 2), dtype=np.bool_)
+    for side in (0, 1):
+        own = first[:, side, None]
+        alike[:, side] = (dot(second, own) > _ALIKE).any(axis=1) & (dot(third, own) > _ALIKE).any(axis=1)
+    return np.asarray(alike.any(axis=1) & (on.sum(axis=1) == 1))
 
 
 def delaunay_tetrahedra(points: Floats, weights: Floats) -> tuple[Ints, Ints]:
