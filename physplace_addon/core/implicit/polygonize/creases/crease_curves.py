@@ -30,6 +30,12 @@ _SHORT = 0.9  # shortest links: a zone is no wider
 # times the shortest link that it meets: a longer one is halved, but not twice as long ones, as halving leaves
 _UNEVEN = 2.1
 _ZONE = 0.65  # longest links: what is no crease point is no nearer to a crease point
+_ACUTE = 0.6  # radians: creases that meet at less in a corner are about as near as their points there
+_CONCENTRIC = 1e-2  # of their length: how much the links of a corner differ that are taken as equal
+_OVERLAP = (
+    0.6  # of the zones at the other ends of such links: how far that about the corner reaches into them
+)
+_WIDE = 0.97  # of their length: that zone is no wider
 _ZONES = 6  # points of the least power at a place in whose zones it may be
 
 
@@ -110,7 +116,20 @@ class CreaseCurves:
             best = np.argmin(far, axis=1)
             rows = np.flatnonzero(np.isfinite(far[np.arange(count), best]) & self.leads[:, side])
             found[rows, side] = near[rows, best[rows]]
-        return found
+        return self._with_corners_behind(found)
+
+    def _with_corners_behind(self, ahead: Ints) -> Ints:
+        """Return the neighbours (n, 2) of points, with the corners whose next point they are.
+
+        These may be much farther from it than the one after is.
+        """
+        rows, sides = np.nonzero((ahead >= 0) & self.corners[:, None])
+        after = ahead[rows, sides]
+        way = self.points.places[rows] - self.points.places[after]
+        behind = (dot(way, self.points.tangents[after]) > 0.0).astype(np.intp)
+        open_ = (ahead[after, behind] < 0) & self.leads[after, behind]
+        ahead[after[open_], behind[open_]] = rows[open_]
+        return ahead
 
     @cached_property
     def links(self) -> Ints:
@@ -170,10 +189,47 @@ class CreaseCurves:
         return np.where(linked, shortest, steps), np.where(linked, longest, steps)
 
     @cached_property
+    def least_angles(self) -> Floats:
+        """The least angle (v,) in radians between creases that end at each vertex; infinite where there are
+        none.
+        """
+        least = np.full(len(self.vertices), np.inf)
+        ends = np.flatnonzero(self.leads.any(axis=1) & ~self.leads.all(axis=1))
+        inwards, vertex = self.inwards[ends], self.vertex_of[ends]
+        order = np.argsort(vertex, kind="stable")
+        for rows in np.split(order, np.flatnonzero(np.diff(vertex[order])) + 1):
+            if len(rows) > 1:
+                first, second = np.triu_indices(len(rows), 1)
+                apart = length(inwards[rows[first]] - inwards[rows[second]])
+                least[vertex[rows[0]]] = 2.0 * np.arcsin(np.minimum(0.5 * apart.min(), 1.0))
+        return least
+
+    @property
+    def acute(self) -> Bools:
+        """Which vertices (v,) are corners where creases meet at an acute angle."""
+        return np.asarray((self.least_angles < _ACUTE) & (self.least_angles > 0.0))
+
+    @cached_property
+    def concentric(self) -> Bools:
+        """Which vertices (v,) are acute corners whose links are as long as each other."""
+        shortest, longest = self._shortest_and_longest
+        linked = np.bincount(self.vertex_of[self.links].ravel(), minlength=len(self.vertices))
+        ends = np.bincount(self.vertex_of[self.corners], minlength=len(self.vertices))
+        equal = (longest <= (1.0 + _CONCENTRIC) * shortest) & (linked == ends)
+        return np.asarray(self.acute & equal)
+
+    @cached_property
     def zones(self) -> Floats:
         """How near to each vertex (v,) no other point may be that is not on a crease, in scene units."""
         shortest, longest = self._shortest_and_longest
-        return np.minimum(_ZONE * longest, _SHORT * shortest)
+        plain = np.minimum(_ZONE * longest, _SHORT * shortest)
+        # a ball about an acute corner reaches almost to the next points, however small those about them are
+        wide = np.zeros(len(plain))
+        ends = self.vertex_of[self.links]
+        for own, other in (ends.T, ends.T[::-1]):
+            np.maximum.at(wide, own, self.gaps - _OVERLAP * plain[other])
+        wide = np.minimum(wide, _WIDE * shortest)
+        return np.where(self.concentric, np.maximum(wide, plain), plain)
 
     def zone_at(self, places: Floats) -> Ints:
         """Return a vertex (k,) in whose zone each place (k, 3) is; -1 where it is in none."""
@@ -192,7 +248,8 @@ class CreaseCurves:
         """Which links (m,) are much longer than others that they meet, or than their ends' zones reach."""
         ends, shortest = self.vertex_of[self.links], self._shortest_and_longest[0]
         uncovered = self.gaps > self.zones[ends].sum(axis=1)
-        return np.asarray(uncovered | (self.gaps > _UNEVEN * shortest[ends].min(axis=1)))
+        long = self.gaps > _UNEVEN * shortest[ends].min(axis=1)
+        return np.asarray(uncovered | (long & ~self.concentric[ends].any(axis=1)))
 
     @cached_property
     def covering(self) -> Bools:

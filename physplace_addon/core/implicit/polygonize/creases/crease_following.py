@@ -4,7 +4,8 @@ From points on creases (`crease_points`) each curve is followed both ways, all c
 has no neighbour ahead, the next one is a step along the tangent, brought onto the crease. Where the crease
 leads no farther, its end is found by halving the step, and the corner where three sides meet near that end.
 From a corner all creases that end in it are followed. Where a crease becomes too narrow to be followed, links
-become short, as its sides come near to each other beside that end.
+become short, as its sides come near to each other beside that end. The links of acute corners are as long as
+each other (`acute_corners`).
 
 Links are halved from whose middle the crease is farther than is allowed, that are much longer than the next
 one, or to which another point of a crease comes too near. Where no crease leads from one
@@ -22,7 +23,8 @@ from ....arrays import Bools, Floats, Ints
 from ....vectors import dot, length, length_and_unit
 from ...functions.base import ImplicitFunction
 from ...local_thickness import clear_distances
-from ...neighbours import thinned_rows
+from ...neighbours import nearest, thinned_rows
+from .acute_corners import with_concentric_links
 from .crease_curves import CreaseCurves
 from .crease_points import CreasePoints, corner_creases, corners_near, on_creases
 
@@ -32,7 +34,9 @@ _CLOSE, _CLOSE_CORNERS = 0.6, 0.35  # steps: the least distance of points, and o
 _ONE = 0.02  # steps: corners so near to each other are one
 _CLEAR = 0.7  # distances to the next sheet: points of creases are no farther apart
 _LONG = 1.35  # steps: a longer link is halved
-_REACH = 0.5  # steps: how far off its tangent a crease may be
+# steps: how far off its tangent a crease may be, and how near where that fails, as between creases that are
+# near to each other beside an acute corner
+_REACH = (0.5, 0.05)
 _BEND = 0.7  # radians that a crease may turn from point to point
 _LITTLE = 0.1  # share of the way to the end of a crease: what goes on as far did not end there, but bent
 _HALVINGS = 9  # halvings of the step that ends at a corner
@@ -68,7 +72,8 @@ def crease_curves(
     near = curves.zone_at(found.places)
     crossed = near[near >= 0]
     # what is thin beside a knife has edges through it as long as points are too far apart
-    crossed = np.unique(crossed[~curves.points.knives[curves.vertices[crossed]]])
+    crossed = crossed[~curves.points.knives[curves.vertices[crossed]] & ~curves.concentric[crossed]]
+    crossed = np.unique(crossed)
     curves = halved_links(function, curves, crossed, spacing)
     curves = curves.joined(_begun(function, found.taken(near < 0), spacing))
     for _ in range(_ROUNDS):
@@ -81,9 +86,14 @@ def crease_curves(
         if cornered is not curves:
             curves = cornered
             continue
+        concentric = with_concentric_links(function, curves, least, _STEP * spacing, _OFF * within)
+        if concentric is not curves:
+            curves = concentric
+            continue
         bent = length(middles.places - curves.points.places[curves.links].mean(axis=1))
         cut = known & (curves.gaps > 2.0 * least)
         cut &= (bent > _OFF * within) | _too_long(function, curves, spacing)
+        cut = _with_concentric(curves, cut)
         if not cut.any():
             break
         curves = _with_middles(curves, middles, cut)
@@ -97,11 +107,20 @@ def halved_links(
     if not len(vertices):
         return curves
     at = np.isin(curves.vertex_of[curves.links], vertices).any(axis=1)
-    cut = at & (curves.gaps > 2.0 * _LEAST * spacing)
+    cut = _with_concentric(curves, at & (curves.gaps > 2.0 * _LEAST * spacing))
     if not cut.any():
         return curves
     middles, known = _middles(function, curves)
     return _with_middles(curves, middles, cut & known)
+
+
+def _with_concentric(curves: CreaseCurves, cut: Bools) -> Bools:
+    """Return the links (m,) to cut: given ones, and all those of an acute corner of which one is cut."""
+    ends = curves.vertex_of[curves.links]
+    at = np.zeros(len(curves.vertices), dtype=np.bool_)
+    at[ends[cut]] = True
+    at &= curves.concentric
+    return np.asarray(cut | at[ends].any(axis=1))
 
 
 def _begun(function: ImplicitFunction, points: CreasePoints, spacing: float) -> CreaseCurves:
@@ -110,7 +129,7 @@ def _begun(function: ImplicitFunction, points: CreasePoints, spacing: float) -> 
     """
     probe = np.full(len(points), _LEAST * spacing)
     ahead = points.moved(points.places + probe[:, None] * points.tangents)
-    near, known = on_creases(function, ahead, _REACH * probe)
+    near, known = on_creases(function, ahead, _REACH[0] * probe)
     turn = np.where(known, length(near.tangents - points.tangents), 0.0)
     steps = np.clip(_BEND * probe / np.maximum(turn, 1e-9), probe, _STEP * spacing)
     steps = np.minimum(steps, _clear_steps(function, points, spacing))
@@ -123,12 +142,22 @@ def _followed(function: ImplicitFunction, curves: CreaseCurves, open_: Bools, le
     rows, sides = np.nonzero(open_)
     ways = np.where(sides == 0, -1.0, 1.0)[:, None] * curves.points.tangents[rows]
     start, steps = curves.points.taken(rows), curves.steps[rows]
-    more, known = on_creases(function, start.moved(start.places + steps[:, None] * ways), _REACH * steps)
+    more, known = _next(function, start.moved(start.places + steps[:, None] * ways), steps)
     going = CreaseCurves.of(more.taken(known), steps[known])
     before, new = _stopped(function, curves, rows[~known], sides[~known], least)
     longer = _thinned(before.joined(new).joined(going), len(curves), least)
     vain = bool(known.all()) and len(longer) == len(curves)
     return replace(curves, ended=curves.ended | open_) if vain else longer
+
+
+def _next(function: ImplicitFunction, near: CreasePoints, steps: Floats) -> tuple[CreasePoints, Bools]:
+    """Return points on creases near places (k) that are steps (k,) ahead, and of which (k,) they are one."""
+    found, known = on_creases(function, near, _REACH[0] * steps)
+    rows = np.flatnonzero(~known)
+    nearer, there = on_creases(function, near.taken(rows), _REACH[1] * steps[rows])
+    found.places[rows[there]], found.normals[rows[there]] = nearer.places[there], nearer.normals[there]
+    known[rows] = there
+    return found, known
 
 
 def _stopped(
@@ -167,8 +196,9 @@ def _from_corners(
 ) -> CreaseCurves:
     """Return the ends of all creases at those of some corners (k, 3) that are not known yet."""
     stays = thinned_rows(corners, _ONE * steps)
-    if len(curves) and len(corners):
-        stays &= curves.tree.query(corners)[0] > _ONE * steps
+    known = curves.points.places[curves.corners]
+    if len(known) and len(corners):
+        stays &= nearest(corners, known)[0] > _ONE * steps
     points, ways, number = corner_creases(function, corners[stays], _CORNER[1] * steps[stays])
     return _leading_back(points, -ways, steps[stays][number])
 
@@ -205,7 +235,7 @@ def _goes_on(function: ImplicitFunction, last: CreasePoints, start: CreasePoints
     """Return which creases go on a little step (k,) farther at their last points, away from the start."""
     tangents = last.tangents
     ways = np.where(dot(tangents, last.places - start.places) < 0.0, -1.0, 1.0)[:, None] * tangents
-    return on_creases(function, last.moved(last.places + steps[:, None] * ways), _REACH * steps)[1]
+    return _next(function, last.moved(last.places + steps[:, None] * ways), steps)[1]
 
 
 def _ends(
@@ -216,7 +246,7 @@ def _ends(
     for _ in range(_HALVINGS if len(start) else 0):
         middle = 0.5 * (low + high)
         tried = start.moved(start.places + (middle * steps)[:, None] * ways)
-        found, known = on_creases(function, tried, _REACH * middle * steps)
+        found, known = _next(function, tried, middle * steps)
         low, high = np.where(known, middle, low), np.where(known, high, middle)
         last = last.where(known, found)
     return last, low
@@ -273,7 +303,8 @@ def _too_long(function: ImplicitFunction, curves: CreaseCurves, spacing: float) 
     clear[(linked[curves.vertex_of] == 1) & curves.points.narrow] = _LEAST * spacing
     clear = clear[curves.links].min(axis=1)
     long = curves.gaps > _LONG * np.minimum(steps, clear)
-    return np.asarray(long | curves.uneven | curves.covering | _crowded(curves))
+    long |= curves.uneven | curves.covering | _crowded(curves)
+    return np.asarray(long & ~curves.concentric[curves.vertex_of[curves.links]].any(axis=1))
 
 
 def _clear_steps(function: ImplicitFunction, points: CreasePoints, spacing: float) -> Floats:

@@ -47,12 +47,13 @@ _ABSURD = 100.0  # reaches: what F says to be farther off is no nearer for it
 _PARALLEL = 1e-12  # least square of the sine between the sides: what is flatter is no crease
 _SEEN = 0.05  # share of two points' distance: reach of the crease between them
 _SPHERES = (0.5, 0.15, 0.04, 0.01, 2e-3, 3e-4)  # reaches: radii about a corner, one after another
-_PULL = 1e-3  # of all planes together: pulls a corner to where it was along directions that they do not tell
+_PULL = 3e-5  # of all planes together: pulls a corner to where it was along directions that they do not tell
 _SOLID = 0.08  # least determinant of three unit normals at a corner
 _STILL = 0.1  # radii of the last sphere: a corner moves no farther in the last step
 _MOST_SIDES = 6  # sides of a corner whose creases are followed: at the apex of a cone there are ever more
 _ALONG = 0.02  # reaches: how far from a corner its creases are looked for
-_AROUND = 0.3  # of that: how far off a straight line they may be there
+# of that: how far off a straight line they may be there, and how near where that fails, as in acute corners
+_AROUND = (0.3, 0.03)
 _PLACES = 64  # places on a sphere
 _HEIGHTS = 1.0 - (2.0 * np.arange(_PLACES) + 1.0) / _PLACES
 _TURNS = np.pi * (1.0 + np.sqrt(5.0)) * (np.arange(_PLACES) + 0.5)
@@ -248,7 +249,11 @@ def corner_creases(
     convex = np.arange(len(ways)) % 4 < 2
     steps = (_ALONG * reaches)[owner][:, None] * ways
     near = CreasePoints(corners[owner] + steps, both, convex)
-    found, known = on_creases(function, near, _AROUND * length(steps))
+    found, known = on_creases(function, near, _AROUND[0] * length(steps))
+    rows = np.flatnonzero(~known)
+    nearer, there = on_creases(function, near.taken(rows), _AROUND[1] * length(steps[rows]))
+    found.places[rows[there]], found.normals[rows[there]] = nearer.places[there], nearer.normals[there]
+    known[rows] = there
     return found.moved(corners[owner]).taken(known), ways[known], owner[known]
 
 
