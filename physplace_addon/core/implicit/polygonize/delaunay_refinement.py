@@ -81,7 +81,7 @@ _MOST_ESTIMATED = 40_000  # points that a surface may need by the first look at 
 # distances of a point from the next one, squared: the area for each of points spread at random (0.55 of the
 # plane is covered by disks as wide as their distance where no more fit in)
 _AREA = 1.5
-_LONG = 4.0  # spacings: knives too sharp for a mesh are no longer
+_LONG, _COVERED = 2.5, 1.0  # spacings: knives too sharp for a mesh, and far too sharp ones, are no longer
 _WIDEST, _BEND = 0.8, 0.7  # spacings, and radians over which the surface bends: the widest distances counted
 _PATCH = 0.5  # squares of the sizing field: area of the surface for each of its points
 _NONE = np.zeros(0, dtype=np.intp)
@@ -131,8 +131,11 @@ class FirstPoints:
     def are_on_long_knives(self) -> bool:
         """Whether creases too sharp for a mesh are so long that more points beside them do not help."""
         curves = self.points.curves
-        sharp = curves.points.too_sharp[curves.links].all(axis=1)
-        return bool(curves.gaps[sharp].sum() > _LONG * self.spacing)
+        lengths = (
+            float(curves.gaps[sharp[curves.links].all(axis=1)].sum())
+            for sharp in (curves.points.too_sharp, curves.points.far_too_sharp)
+        )
+        return any(own > most * self.spacing for own, most in zip(lengths, (_LONG, _COVERED), strict=True))
 
 
 def delaunay_refining(first: FirstPoints, components: SurfaceComponents) -> Job[RestrictedDelaunay]:

@@ -39,8 +39,9 @@ _LEAST_TURN = 0.15  # radians between the normals of the two sides of a crease
 # up to 40 degrees
 _NARROW, _NEARLY_NARROW = 1.9, 1.88
 # the same of convex creases: they are no sharper than 1.1 degrees, and about as sharp up to 3 degrees; those
-# below 74 degrees are knives, which have no mesh below 7.5 degrees unless they are short
-_SHARP, _NEARLY_SHARP, _KNIFE, _TOO_SHARP = 1.9999, 1.9993, 1.6, 1.9957
+# below 74 degrees are knives, which have no mesh below 7.5 degrees unless they are short, and hardly one
+# below 5.9 degrees: all over their widest zones the body is thinner there than points come near to each other
+_SHARP, _NEARLY_SHARP, _KNIFE, _TOO_SHARP, _FAR_TOO_SHARP = 1.9999, 1.9993, 1.6, 1.9957, 1.99735
 _FARTHEST = 1.0  # reaches that a place may be from where it was looked for
 _EXACT = 1e-6  # reaches that a point may be off the surface
 _ABSURD = 100.0  # reaches: what F says to be farther off is no nearer for it
@@ -103,6 +104,11 @@ class CreasePoints:
     def too_sharp(self) -> Bools:
         """Which (n,) are on knives that have no mesh unless they are short."""
         return np.asarray(self.convex & (self._turns > _TOO_SHARP))
+
+    @property
+    def far_too_sharp(self) -> Bools:
+        """Which (n,) are on knives that have no mesh unless the zones of their ends cover them."""
+        return np.asarray(self.convex & (self._turns > _FAR_TOO_SHARP))
 
     @property
     def _turns(self) -> Floats:
