@@ -223,27 +223,45 @@ class _Heights:
         )
 
     def left_of(self, needed: Floats, step: Floats, rows: Ints) -> Floats:
-        """Return by how much more than the needed ones (k,) the heights of rows (m,) are in steps (k,), at
-        least.
+        """Return by how much more than the needed ones (k,) the heights of rows (m,) are in steps (k,): at
+        least, where it is positive, at most, where it is not.
+
+        The Bernstein coefficients of q are below it, and its values at the corners are not below its least
+        one; only where needed is between both it is bounded as a quadratic function.
         """
-        step = step[rows]
+        corners, sides, rates, change, step = (
+            np.take(each, rows, axis=-1) for each in (self.corners, self.sides, self.rates, self.change, step)
+        )
         missed = np.polynomial.polynomial.polyval(step, self.left_out[:, rows], tensor=False)
-        left: Floats = self._least(step, rows) - needed[rows] - missed
+        needed = needed[rows] + missed
+        grown, moved = change * step * step, step * rates
+        ends = np.concatenate([corners, corners + moved + grown])
+        along = 0.5 * (moved[_FIRST] + moved[_SECOND])
+        between = np.concatenate([corners + 0.5 * moved, sides, sides + 0.5 * along, sides + along + grown])
+        most = ends.min(axis=0)
+        least = np.minimum(most, between.min(axis=0))
+        open_ = np.flatnonzero((least <= needed) & (most > needed))
+        left = np.where(least > needed, least, most) - needed
+        if len(open_):
+            corners, sides, moved, grown = (
+                np.take(each, open_, axis=-1) for each in (corners, sides, moved, grown)
+            )
+            left[open_] = _least(corners, sides, moved, grown) - needed[open_]
         return left
 
-    def _least(self, step: Floats, rows: Ints) -> Floats:
-        """Return lower bounds (m,) of q of rows (m,) in steps (m,)."""
-        corners, sides, rates = (
-            np.take(each, rows, axis=1) for each in (self.corners, self.sides, self.rates)
-        )
-        hessian = np.empty((3, 3, len(rows)))
-        for i, side in ((0, 0), (1, 2)):  # the sides from corner 0 to 1 and to 2
-            hessian[i, i] = 2.0 * (corners[0] + corners[i + 1] - 2.0 * sides[side])
-            hessian[i, 2] = hessian[2, i] = step * (rates[i + 1] - rates[0])
-        hessian[0, 1] = hessian[1, 0] = 2.0 * (corners[0] + sides[1] - sides[0] - sides[2])
-        hessian[2, 2] = 2.0 * self.change[rows] * step * step
-        slope = np.stack([2.0 * (sides[0] - corners[0]), 2.0 * (sides[2] - corners[0]), step * rates[0]])
-        return least_over_prisms(corners[0], slope, hessian)
+
+def _least(corners: Floats, sides: Floats, moved: Floats, grown: Floats) -> Floats:
+    """Return lower bounds (k,) of functions over a triangle and s from 0 to 1, by their Bernstein
+    coefficients at s = 0 (3, k), (3, k), the rates of their corners (3, k) and the coefficients of s^2 (k,).
+    """
+    hessian = np.empty((3, 3, len(grown)))
+    for i, side in ((0, 0), (1, 2)):  # the sides from corner 0 to 1 and to 2
+        hessian[i, i] = 2.0 * (corners[0] + corners[i + 1] - 2.0 * sides[side])
+        hessian[i, 2] = hessian[2, i] = moved[i + 1] - moved[0]
+    hessian[0, 1] = hessian[1, 0] = 2.0 * (corners[0] + sides[1] - sides[0] - sides[2])
+    hessian[2, 2] = 2.0 * grown
+    slope = np.stack([2.0 * (sides[0] - corners[0]), 2.0 * (sides[2] - corners[0]), moved[0]])
+    return least_over_prisms(corners[0], slope, hessian)
 
 
 class _Sizes(NamedTuple):
