@@ -36,7 +36,7 @@ from .piece_search import PiecePairs
 _ROLE: Final = "fronts of pieces"
 _LARGER: Final = 2  # size of a front, over that after the last search from whole triangles, above which
 _ROOM: Final = 1024  # and by so many pairs more, it is given up: it is finer than it needs to be
-_MOST: Final = 20_000  # pairs of a front that is kept
+_MOST: Final = 80_000  # pairs of a front that is kept
 _MOST_IN_ALL: Final = 300_000  # pairs of all fronts, of some 200 bytes each
 
 
