@@ -9,7 +9,6 @@ from physplace_addon.core.arrays import Floats
 from physplace_addon.core.bodies.implicit_solid import blob_body
 from physplace_addon.core.contact.many_pairs import curved_stops
 from physplace_addon.core.contact.many_pairs.piece_search import PiecePairs, PieceSearch
-from physplace_addon.core.contact.system import InterfacePoints
 from physplace_addon.core.dynamics.drift import free_drift
 from physplace_addon.core.dynamics.drift.trials import FreePart, free_part
 from physplace_addon.core.dynamics.motion import Motion
@@ -56,9 +55,9 @@ def test_a_ball_meets_what_it_hits_without_a_search_beyond_it(monkeypatch: pytes
     """The paths of each step are searched once, also where a step ends at a hit, by the gap that is kept."""
     searched: list[float] = []
 
-    def counted(scene: Scene, start: Moment, end: Motion, tracked: InterfacePoints) -> FreePart:
+    def counted(scene: Scene, start: Moment, end: Motion) -> FreePart:
         searched.append(start.time)
-        return free_part(scene, start, end, tracked)
+        return free_part(scene, start, end)
 
     monkeypatch.setattr(free_drift, "free_part", counted)
     ball = Pose(UPRIGHT, np.array([0.02, 0.01, 0.53]))
@@ -136,7 +135,7 @@ def test_a_block_that_tips_off_a_blob_stays_outside_it() -> None:
 def test_paths_of_a_cone_that_rolls_are_not_searched_from_whole_triangles(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """It closes by its rates, and how its path bends opens the gap again: no stop is to be expected."""
+    """It closes by its rates, and how its path bends opens the gap again."""
     searched: list[int] = []
 
     def counted(search: PieceSearch, whole: PiecePairs, row: int, stop: float) -> None:
@@ -170,9 +169,9 @@ def test_a_ring_that_wobbles_runs_into_no_sample_of_the_curve_that_it_rolls_on(
     """
     searched: list[float] = []
 
-    def counted(scene: Scene, start: Moment, end: Motion, tracked: InterfacePoints) -> FreePart:
+    def counted(scene: Scene, start: Moment, end: Motion) -> FreePart:
         searched.append(start.time)
-        return free_part(scene, start, end, tracked)
+        return free_part(scene, start, end)
 
     monkeypatch.setattr(free_drift, "free_part", counted)
     ring, tilted = torus(0.2, 0.05), quaternion_exponential(np.array([0.05, 0.0, 0.0]))

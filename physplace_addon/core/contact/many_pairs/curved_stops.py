@@ -7,7 +7,6 @@ the first stop so far (`piece_search`): so where they stop does not depend on wh
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
@@ -49,7 +48,6 @@ def curved_stops(
     earliest: Floats,
     stops: Floats,
     until: Floats,
-    expected: Collection[Pair] = (),
 ) -> CurvedStops:
     """Return where pairs of bodies stop between pieces of curved surfaces, up to the first that does.
 
@@ -62,18 +60,14 @@ def curved_stops(
         earliest: the times (k,) before which these surely are apart.
         stops: the stop distances (p,), lengths.
         until: the times (p,) up to which they are looked at.
-        expected: pairs that will probably stop; only the time that the search takes depends on them.
     """
     parts = SurfaceParts.of(moves.joined.every.body)
     whole = PiecePairs.of(parts, near, earliest)
     fronts = KeptFronts.of(moves, parts)
     search = PieceSearch(moves, parts, stops, until)
-    fronts.stopped.update(expected)
     for row in _may_stop(moves, names, fronts, parts, whole, stops, until).tolist():
         _search_one(search, whole.take(whole.pair == row), row, float(stops[row]))
         fronts.keep(moves, row, names[row], search.left_of(row), renewed=True)
-        if search.times[row] < until[row]:
-            fronts.stopped.add(names[row])
     fronts.trim()
     arrived = search.arrived()
     triangles = np.stack(
@@ -91,19 +85,13 @@ def _may_stop(
     stops: Floats,
     until: Floats,
 ) -> Ints:
-    """Return the rows (n,) of pairs of bodies that are not proven to stay farther apart than they stop.
-
-    What stopped on the path before, or is expected to stop, is not asked whether it does: a proof would
-    mostly fail.
-    """
-    again = np.array([name in fronts.stopped for name in names]) & (until > 0.0)
-    fronts.stopped.difference_update(names)
+    """Return the rows (n,) of pairs of bodies that are not proven to stay farther apart than they stop."""
     proof = PieceSearch(moves, parts, stops, until, only_proves=True)
-    proof.run(fronts.unproven(moves, names, whole.take(~again[whole.pair]), proof.stops, until))
+    proof.run(fronts.unproven(moves, names, whole, proof.stops, until))
     left = proof.left()
     for row in np.unique(left.pair).tolist():
         fronts.keep(moves, row, names[row], left.take(left.pair == row), renewed=False)
-    found: Ints = np.flatnonzero((proof.times < until) | again)
+    found: Ints = np.flatnonzero(proof.times < until)
     return found
 
 

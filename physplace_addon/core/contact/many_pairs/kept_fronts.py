@@ -95,17 +95,12 @@ class _Front:
 
 
 class KeptFronts:
-    """The fronts of pairs of bodies, by their numbers, in the order in which they were asked for.
-
-    stopped: the pairs that stopped on the last path that was searched, and so may do so again, or that are
-        expected to stop.
-    """
+    """The fronts of pairs of bodies, by their numbers, in the order in which they were asked for."""
 
     def __init__(self, parts: SurfaceParts) -> None:
         """Begin with none."""
         self._parts = parts
         self._fronts: dict[Pair, _Front] = {}
-        self.stopped: set[Pair] = set()
 
     @classmethod
     def of(cls, moves: PairMotions, parts: SurfaceParts) -> KeptFronts:

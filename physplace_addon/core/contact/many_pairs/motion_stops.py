@@ -14,7 +14,7 @@ than half of the gap would be stopped by each new triangle that it comes to.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -69,7 +69,6 @@ def motion_stops(
     paths: RigidPaths,
     gap: float,
     nearest: Mapping[Pair, float] | None = None,
-    expected: Collection[Pair] = (),
 ) -> MotionStops:
     """Return where the bodies of a system come too near to each other on their paths.
 
@@ -78,7 +77,6 @@ def motion_stops(
         paths: of its m moving bodies.
         gap: a length, twice the stop distance of what is not nearer at the start.
         nearest: how near curved surfaces of pairs of bodies are at the start, as far as it is known.
-        expected: pairs that will probably stop; only the time that the search takes depends on them.
     """
     first, second = moving_pairs(system, paths, gap)
     pairs = np.stack([first, second], axis=1)
@@ -100,7 +98,7 @@ def motion_stops(
         apart[apart <= 0.0] = np.inf
         stops = np.minimum(STOP_SHARE * gap, NEAR_STOP_SHARE * apart)
         begin = np.zeros(bent.size) if earliest is None else np.maximum(earliest[bent], 0.0)
-        found = curved_stops(moves, names, near.take(bent), begin, stops, times, expected)
+        found = curved_stops(moves, names, near.take(bent), begin, stops, times)
     stop = found.times < 1.0
     triangles = moves.own_triangles(found.pair, found.triangles)
     return MotionStops(pairs[stop], found.times[stop], pairs[found.pair], triangles)

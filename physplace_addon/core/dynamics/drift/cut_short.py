@@ -62,7 +62,7 @@ def cut_short(
     drift = replace(drift, motion=replace(reached, rates=rates), joints=drift.joints.times(share))
     cut = Trial(held, drift, share * trial.part, trial.linkages.before_end(share))
     anew = _steady_anew(scene, moment, trial, cut, np.array(hindering, np.intp), h)
-    if anew is not None and free_part(scene, moment, anew.drift.motion, anew.drift.tracked).part >= WHOLE:
+    if anew is not None and free_part(scene, moment, anew.drift.motion).part >= WHOLE:
         cut = anew
     return FreeDrift(held, cut.drift, cut.part, hindering, cut.linkages)
 

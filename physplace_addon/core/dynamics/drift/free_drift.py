@@ -83,7 +83,7 @@ def free_drift(
         ):
             shorter, meets = to_hit, True
         elif shorter >= nearly:
-            found = free_part(scene, moment, trial.drift.motion, trial.drift.tracked)
+            found = free_part(scene, moment, trial.drift.motion)
             shorter = found.part
             if shorter >= WHOLE:
                 return FreeDrift(trial.held, trial.drift, part, hindering, trial.linkages)
@@ -101,7 +101,7 @@ def free_drift(
     if trial is None or isinstance(trial, FreeLinkages | Coarse):
         return trial
     yield
-    found = free_part(scene, moment, trial.drift.motion, trial.drift.tracked)
+    found = free_part(scene, moment, trial.drift.motion)
     hindering = _hindering(found) or hindering
     if found.part >= WHOLE:
         return FreeDrift(trial.held, trial.drift, trial.part, hindering, trial.linkages)

@@ -12,8 +12,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ...arrays import Bools, Ints
-from ...collision.rigid_paths import STOP_SHARE
-from ...contact.system import InterfacePoints, MotionStops, Pair, RigidPaths, motion_stops
+from ...contact.system import InterfacePoints, Pair, RigidPaths, motion_stops
 from ...jobs import Slices
 from ..bending import Coarse
 from ..joints.free_linkages import FreeLinkages, moved_linkages
@@ -80,33 +79,18 @@ def hindered_bodies(scene: Scene, moment: Moment) -> Bools:
     return hindered[:-1]
 
 
-def free_part(scene: Scene, start: Moment, end: Motion, tracked: InterfacePoints) -> FreePart:
+def free_part(scene: Scene, start: Moment, end: Motion) -> FreePart:
     """Return how far bodies may go on the paths from a moment to a motion.
 
     Nothing comes nearer than half of the gap that contacts keep, or .4 of what it was at the start where that
     is less.
-
-    tracked: the start's points, those that were tracked as they are near the end (`Drift`).
-    """
-    stops = _path_stops(scene, start, end, tracked)
-    return FreePart(stops.first, stops.stopped_first(_ENOUGH))
-
-
-def _path_stops(scene: Scene, start: Moment, end: Motion, tracked: InterfacePoints) -> MotionStops:
-    """Return where bodies stop on the paths from a moment to a motion.
-
-    What was not tracked is expected to open evenly.
     """
     twists = start.motion.twists_to(scene.inertia, end)
     shift = scene.inertia.radius[:, None] * twists[:, :3]
     paths = RigidPaths(shift, np.zeros_like(shift), twists[:, 3:])
     curved = np.flatnonzero(~start.system.between_joined(start.points))  # nothing of joined bodies is curved
-    points = start.points.take(curved)
-    opened, _ = start.contacts.take(curved).speeds(twists)
-    there = tracked.gap[curved]
-    ends = replace(points, gap=np.where(there == points.gap, points.gap + opened, there))
-    expected = [pair for pair, gap in _nearest(ends).items() if gap < STOP_SHARE * scene.hold]
-    return motion_stops(start.system, paths, scene.hold, _nearest(points), expected)
+    stops = motion_stops(start.system, paths, scene.hold, _nearest(start.points.take(curved)))
+    return FreePart(stops.first, stops.stopped_first(_ENOUGH))
 
 
 def _nearest(points: InterfacePoints) -> dict[Pair, float]:

@@ -224,10 +224,10 @@ def test_what_was_searched_before_does_not_change_where_curved_bodies_stop(seed:
     shift, turn = 0.01 * rng.normal(size=(2, 3)), 0.02 * rng.normal(size=(2, 3))
     shift[1, 2] = -0.008
     stopped = []
-    for step, down in enumerate([0.3, 0.35, 3.0, 0.3, 0.32, -1.0]):
+    for down in (0.3, 0.35, 3.0, 0.3, 0.32, -1.0):
         system = ContactSystem.of([ring, ball], poses, [])
         moves = paths(down * shift, down * turn)
-        known = motion_stops(system, moves, GAP, expected=[(0, 1)] if step == 4 else [])
+        known = motion_stops(system, moves, GAP)
         fresh = ContactSystem.of([torus(0.4, 0.12).body, sphere(0.3).body], poses, [])
         alone = motion_stops(fresh, moves, GAP)
         assert known.times.tolist() == alone.times.tolist()
