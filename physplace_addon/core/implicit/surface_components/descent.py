@@ -18,7 +18,8 @@ from ...arrays import Bools, Floats, Ints
 from ...vectors import length, length_and_unit
 from ..functions.base import ImplicitFunction
 from .box_tree import FACES, BoxTree
-from .subdivision import BoxClass, ClassifiedBoxes, rising_directions
+from .rising_directions import rising_directions
+from .subdivision import BoxClass, ClassifiedBoxes
 
 STEPS = 80  # most steps
 # steps in which most places arrive: few need more, which take as long as all others together

@@ -10,11 +10,7 @@ Vegter 2004):
 - undecided, which is halved along each axis until a depth or a number of boxes is reached.
 
 Every critical point of F is in a box of another class than graph: no small component can hide in a graph.
-Three directions are tried: that of F_x at the centre, and one along which F rises at all corners, if there
-is any: that leads out of creases, and of the rim of what is thin. It is the sum of the corners' unit normals,
-to which the one that is most against it is added again and again (Rosenblatt's perceptron). Ranges do not
-tell a crease in a box from one that passes just beside it, where all corners are on one side. So the corners
-of a box twice as large are tried, too.
+The directions are those of `rising_directions`.
 """
 
 from __future__ import annotations
@@ -25,14 +21,12 @@ from enum import IntEnum
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints
-from ...vectors import length_and_unit
 from ..functions.base import ImplicitFunction
 from .box_tree import DEEPEST, HALVES, BoxTree
+from .rising_directions import rising_directions
 
 _FIRST = 2  # halvings before any box is examined: 1/4 of the cube's side
 _MARGIN = 0.0371  # share of the box by which the cube is grown on each side: planes of symmetry cut no box
-_GROWN = (1.0, 2.0)  # sides of a box: those of boxes about its middle whose corners' normals are looked at
-_CORRECTIONS = 12  # normals that are added to the sum of the corners'
 _EXAMINED = 4096  # boxes whose slopes are evaluated at once, which bounds the memory
 
 
@@ -136,7 +130,7 @@ def _halved_on(
     """Return boxes, classified, the undecided ones halved on and on within the limits."""
     while True:
         side = size * 0.5**depth
-        kind, direction = _classes(function, low + side * numbers, side)
+        kind, direction = classes_of(function, low + side * numbers, np.full(len(numbers), side))
         examined += len(numbers)
         open_ = kind == BoxClass.UNDECIDED
         last = depth >= DEEPEST or 0.5 * side < limits.least
@@ -157,63 +151,20 @@ def _joined(low: Floats, size: float, parts: list[Part], examined: int) -> Class
     return ClassifiedBoxes(tree, kind[order], direction[order], examined)
 
 
-def _classes(function: ImplicitFunction, low: Floats, side: float) -> tuple[Ints, Floats]:
-    """Return the class (k,) of each box, by its lowest corner (k, 3), and the directions (k, 3) of graphs."""
-    least, most = function.range(low, low + side)
-    kind = np.full(len(low), BoxClass.UNDECIDED, dtype=np.intp)
-    kind[most < 0.0], kind[least > 0.0] = BoxClass.INSIDE, BoxClass.OUTSIDE
-    direction, open_ = np.zeros(low.shape), np.flatnonzero(kind == BoxClass.UNDECIDED)
-    for start in range(0, len(open_), _EXAMINED):
-        some = open_[start : start + _EXAMINED]
-        found, proven = rising_directions(function, low[some], np.full(len(some), side))
-        kind[some[proven]], direction[some[proven]] = BoxClass.GRAPH, found[proven]
-    return kind, direction
-
-
-def rising_directions(function: ImplicitFunction, low: Floats, sides: Floats) -> tuple[Floats, Bools]:
-    """Return unit directions (k, 3) along which F may rise all over boxes, and of which (k,) it is proven.
+def classes_of(function: ImplicitFunction, low: Floats, sides: Floats) -> tuple[Ints, Floats]:
+    """Return the class (k,) of each box, and the directions (k, 3) of graphs.
 
     Args:
         function: F.
         low: the lowest corners of the boxes (k, 3).
         sides: their sides (k,), in scene units.
     """
-    middles = low + 0.5 * sides[:, None]
-    direction = _unit(function.gradient(middles)[1])
-    proven = _rises(function, low, sides, direction)
-    for grown in _GROWN:
-        rest = np.flatnonzero(~proven)
-        if not len(rest):
-            break
-        ways = (HALVES - 0.5) * grown * sides[rest, None, None]
-        corners = (middles[rest, None] + ways).reshape(-1, 3)
-        normals = length_and_unit(function.gradient(corners)[1])[1].reshape(-1, 8, 3)
-        others, may_be = _rising(normals)
-        rest = rest[may_be]
-        direction[rest] = length_and_unit(others[may_be])[1]
-        proven[rest] = _rises(function, low[rest], sides[rest], direction[rest])
-    return direction, proven
-
-
-def _unit(slopes: Floats) -> Floats:
-    """Return unit vectors (k, 3) along slopes (k, 3) so small that their squares may be 0."""
-    size = np.abs(slopes).max(axis=1, keepdims=True)
-    return length_and_unit(slopes / np.where(size > 0.0, size, 1.0))[1]
-
-
-def _rising(normals: Floats) -> tuple[Floats, Bools]:
-    """Return directions (k, 3) along which unit normals (k, 8, 3) point, and for which boxes (k,) they do."""
-    direction = normals.sum(axis=1)
-    rows = np.arange(len(normals))
-    for _ in range(_CORRECTIONS):
-        against = np.einsum("kci,ki->kc", normals, direction)
-        direction = direction + normals[rows, against.argmin(axis=1)] * (against.min(axis=1) <= 0.3)[:, None]
-    return direction, np.einsum("kci,ki->kc", normals, direction).min(axis=1) > 0.0
-
-
-def _rises(function: ImplicitFunction, low: Floats, sides: Floats, direction: Floats) -> Bools:
-    """Return in which boxes (k,) the slope along a direction (k, 3) is proven to be above 0."""
-    known = np.isfinite(direction).all(axis=1) & (direction != 0.0).any(axis=1)
-    if not known.all():
-        direction = np.where(known[:, None], direction, 0.0)
-    return np.asarray(known & (function.least_slope(low, low + sides[:, None], direction, 0.0) > 0.0))
+    least, most = function.range(low, low + sides[:, None])
+    kind = np.full(len(low), BoxClass.UNDECIDED, dtype=np.intp)
+    kind[most < 0.0], kind[least > 0.0] = BoxClass.INSIDE, BoxClass.OUTSIDE
+    direction, open_ = np.zeros(low.shape), np.flatnonzero(kind == BoxClass.UNDECIDED)
+    for start in range(0, len(open_), _EXAMINED):
+        some = open_[start : start + _EXAMINED]
+        found, proven = rising_directions(function, low[some], sides[some])
+        kind[some[proven]], direction[some[proven]] = BoxClass.GRAPH, found[proven]
+    return kind, direction

@@ -23,12 +23,8 @@ from physplace_addon.core.implicit.projection import projected
 from physplace_addon.core.implicit.surface_components import descent
 from physplace_addon.core.implicit.surface_components.component_search import components_of
 from physplace_addon.core.implicit.surface_components.descent import flowed
-from physplace_addon.core.implicit.surface_components.subdivision import (
-    BoxClass,
-    SearchLimits,
-    rising_directions,
-    subdivided,
-)
+from physplace_addon.core.implicit.surface_components.rising_directions import rising_directions
+from physplace_addon.core.implicit.surface_components.subdivision import BoxClass, SearchLimits, subdivided
 from physplace_addon.core.rigid import rotation_matrix
 from physplace_addon.core.vectors import length_and_unit
 from tests.core.implicit.functions.every_function import NAMES, every_function
@@ -96,7 +92,7 @@ def test_random_sums_have_as_many_components_as_a_fine_grid_counts(seed: int) ->
 def test_a_surface_that_hangs_together_by_a_saddle_is_one_and_few_boxes_prove_it() -> None:
     """Two cylinders nearly face each other in the blend; a search that ends early finds one, too."""
     function, _ = random_scene(4)
-    found, less = components_of(function, SearchLimits(8_000)), components_of(function, SearchLimits(4_000))
+    found, less = components_of(function, SearchLimits(4_000)), components_of(function, SearchLimits(2_000))
     assert (found.proven, less.proven) == (True, False)
     low, high = function.box()
     assert len(found) == len(less) == Grid(function.value, low, high, 192).components == 1
