@@ -2,14 +2,17 @@
 
 Where two sheets touch, in a point, along a line or all over a side, no direction leads out of both: boxes
 about such places stay undecided (`subdivision`), however small. About a point they are few, and soon smaller
-than anything that a mesh could show. Over a side they are too many to become small, but F has one sign on
-both sides of it: it is a sheet without any thickness. So it is, for a mesh, with slits that are hardly wider
-than its points may be apart, where boxes as many as the points that it would need leave them undecided.
+than anything that a mesh could show. Along a line they are more, and some of them are halved on until they
+are as small. Over a side F has one sign on both sides of it: it is a sheet without any thickness. So it is,
+for a mesh, with slits that are hardly wider than its points may be apart, where boxes as many as the points
+that it would need leave them undecided.
 
-The converse does not hold: at a corner where some edges stand out and others go in, too, boxes may stay
-undecided, where nothing touches. There the surface is a disc, which parts the shell of a cube about the place
-in one region inside and one outside. Two sheets that touch part it in more. So do too few samples where the
-disc has a knife: what is thin falls to pieces on them, and is looked at once more on many.
+The converse does not hold. At a corner of three faces a direction leads out of all of them, and
+`rising_directions` finds it however sharp their knives are. But at a corner of more faces, where some edges
+stand out and others go in, there may be none, where nothing touches. There the surface is a disc, which parts
+the shell of a cube about the place in one region inside and one outside. Two sheets that touch part it in
+more. So do too few samples where the disc has a knife: what is thin falls to pieces on them, and is looked at
+once more on many.
 """
 
 from __future__ import annotations
@@ -23,7 +26,8 @@ from ...arrays import Bools, Floats, Ints
 from ...vectors import length_and_unit
 from ..functions.base import ImplicitFunction
 from ..projection import distances_to_surface, projected
-from ..surface_components.subdivision import BoxClass, ClassifiedBoxes
+from ..surface_components.box_tree import HALVES
+from ..surface_components.subdivision import BoxClass, ClassifiedBoxes, classes_of
 
 _BESIDE = 1e-5  # sides of a box: how far beside the surface F is taken
 _ARRIVED = 1e-7  # sides of a box: a place so near to the surface is on it
@@ -43,15 +47,15 @@ def touching_places(
     Args:
         function: F.
         boxes: the boxes that space was cut into.
-        closest: boxes that are still undecided and no larger may be places, in scene units.
+        closest: boxes no larger that are undecided still may be places, in scene units.
         thinnest: slits that are no wider, about larger boxes, count as sheets, in scene units.
     """
     open_ = np.flatnonzero(boxes.which(BoxClass.UNDECIDED))
     middles, sides = boxes.tree.middles[open_], boxes.tree.sides[open_]
-    small = _some(np.flatnonzero(sides <= closest), _PLACES)
-    small = small[_is_no_disc(function, middles[small], sides[small])]
-    if len(small) or not len(open_):
-        return np.asarray(middles[small])
+    places, small = _smaller(function, middles, sides, closest)
+    places = places[_is_no_disc(function, places, small)]
+    if len(places) or not len(open_):
+        return np.asarray(places)
     some = _some(np.arange(len(open_)), _MOST)
     thick = np.where(sides[some] > closest, np.minimum(_BOXES * sides[some], thinnest), 0.0)
     bare = _without_thickness(function, middles[some], sides[some], thick)
@@ -61,6 +65,31 @@ def touching_places(
 def _some(rows: Ints, most: int) -> Ints:
     """Return so many of some rows (k,) at most, from all over them."""
     return rows[:: max(-(-len(rows) // most), 1)]
+
+
+def _smaller(
+    function: ImplicitFunction, middles: Floats, sides: Floats, closest: float
+) -> tuple[Floats, Floats]:
+    """Return middles (m, 3) and sides (m,) of some undecided boxes no larger than `closest`, in others.
+
+    Args:
+        function: F.
+        middles: the middles (k, 3) of undecided boxes.
+        sides: their sides (k,), in scene units.
+        closest: in scene units.
+    """
+    small = _some(np.flatnonzero(sides <= closest), _PLACES)
+    if len(small):
+        return middles[small], sides[small]
+    while len(sides) and sides.max() > closest:
+        some = _some(np.arange(len(sides)), _PLACES)
+        sides = (0.5 * sides[some]).repeat(len(HALVES))
+        ways = np.tile(HALVES - 0.5, (len(some), 1))
+        middles = middles[some].repeat(len(HALVES), axis=0) + sides[:, None] * ways
+        kind, _ = classes_of(function, middles - 0.5 * sides[:, None], sides)
+        middles, sides = middles[kind == BoxClass.UNDECIDED], sides[kind == BoxClass.UNDECIDED]
+    some = _some(np.arange(len(sides)), _PLACES)
+    return middles[some], sides[some]
 
 
 def _is_no_disc(function: ImplicitFunction, places: Floats, sides: Floats) -> Bools:

@@ -17,6 +17,7 @@ from tests.core.implicit.surfaces import lens
 from .refusals import refused_at_once
 
 BOX = Boxes.of([0.0, 0.0, 0.0], [[0.5, 0.4, 0.45]])
+TWO = union([BOX, Boxes.of([0.9, 0.0, 0.9], [[0.4, 0.3, 0.45]])])  # they share an edge
 NEGATIVE = Boxes.of([0.0, 0.0, 0.0], [[1.0, 1.0, 1.0]])
 
 
@@ -77,3 +78,14 @@ def test_a_fin_too_sharp_for_a_mesh_is_refused_as_that() -> None:
     """Parts that were moved apart would be as sharp."""
     fin = union([BOX, moved(lens(4.0, 0.25), np.eye(3), (0.5, 0.0, 0.0))])
     assert refused_at_once(fin, 0.12).status is MeshStatus.TOO_SHARP
+
+
+@pytest.mark.parametrize("degrees", [10.0, 45.0])
+def test_boxes_that_share_an_oblique_edge_are_refused(degrees: float) -> None:
+    """So many boxes lie along it that they are not small before there are as many as are examined."""
+    flat = turn(1) @ np.diag([1.0, 1.0, np.tan(np.radians(degrees))]) @ turn(51)
+    function = moved(TWO, flat)
+    assert refused_at_once(function, 0.06).status is MeshStatus.TOUCHING
+    found = places(function, 0.12) @ np.linalg.inv(flat).T
+    assert len(found)
+    assert np.allclose(found[:, [0, 2]], [0.5, 0.45], rtol=0, atol=5e-3)
