@@ -39,41 +39,44 @@ def least_over_prisms(value: Floats, slope: Floats, hessian: Floats) -> Floats:
 
 
 def _least_places(slope: Floats, convex: Floats) -> Floats:
-    """Return where in the prism convex functions are least (3, k)."""
-    along, across = convex[2, 2], convex[:2, 2]
+    """Return where in the prism convex functions are least (3, k): at s = 0, at s = 1, or where s is free."""
+    along, across, flat = convex[2, 2], convex[:2, 2], convex[:2, :2]
     free = np.divide(1.0, along, out=np.zeros_like(along), where=along > TINY)
-    places = np.empty((3, *slope.shape))
-    places[0, :2], places[0, 2] = _least_on_triangle(slope[:2], convex[:2, :2]), 0.0
-    places[1, :2], places[1, 2] = _least_on_triangle(slope[:2] + across, convex[:2, :2]), 1.0
-    lower = convex[:2, :2] - free * across[:, None] * across
-    places[2, :2] = _least_on_triangle(slope[:2] - free * slope[2] * across, lower)
-    places[2, 2] = np.clip(-free * (slope[2] + (across * places[2, :2]).sum(axis=0)), 0.0, 1.0)
-    bent = np.einsum("abk,pbk->pak", convex, places)
-    best = (places * (slope + 0.5 * bent)).sum(axis=1).argmin(axis=0)
-    found: Floats = places[best, :, np.arange(len(best))].T
+    slopes = np.stack([slope[:2], slope[:2] + across, slope[:2] - free * slope[2] * across], axis=1)
+    places = np.empty((3, 3, slope.shape[1]))
+    places[:2] = _least_on_triangles(
+        slopes, np.stack([flat, flat, flat - free * across[:, None] * across], axis=2)
+    )
+    places[2, 0], places[2, 1] = 0.0, 1.0
+    places[2, 2] = np.clip(-free * (slope[2] + (across * places[:2, 2]).sum(axis=0)), 0.0, 1.0)
+    bent = np.einsum("abk,bpk->apk", convex, places)
+    best = (places * (slope[:, None] + 0.5 * bent)).sum(axis=0).argmin(axis=0)
+    found: Floats = places[:, best, np.arange(len(best))]
     return found
 
 
-def _least_on_triangle(slope: Floats, hessian: Floats) -> Floats:
-    """Return where in the triangle convex functions of u and v are least (2, k)."""
+def _least_on_triangles(slope: Floats, hessian: Floats) -> Floats:
+    """Return where in the triangle convex functions of u and v are least (2, ...), by their slopes (2, ...)
+    and Hessians (2, 2, ...).
+    """
     (along, mixed), (_, across) = hessian
     determinant = along * across - mixed * mixed
     size = np.divide(-1.0, determinant, out=np.zeros_like(determinant), where=determinant > TINY)
     inside = size * np.stack([across * slope[0] - mixed * slope[1], along * slope[1] - mixed * slope[0]])
     is_inside = (determinant > TINY) & (inside >= 0.0).all(axis=0) & (inside.sum(axis=0) <= 1.0)
-    sides = np.zeros((3, 2, len(determinant)))
-    sides[0, 0] = _least_on_side(slope[0], along)
-    sides[1, 1] = _least_on_side(slope[1], across)
-    sides[2, 1] = _least_on_side(slope[1] - slope[0] + mixed - along, along + across - 2.0 * mixed)
-    sides[2, 0] = 1.0 - sides[2, 1]
-    u, v = sides[:, 0], sides[:, 1]
+    first = _least_on_interval(
+        np.stack([slope[0], slope[1], slope[1] - slope[0] + mixed - along]),
+        np.stack([along, across, along + across - 2.0 * mixed]),
+    )
+    nothing = np.zeros_like(along)
+    u, v = np.stack([first[0], nothing, 1.0 - first[2]]), np.stack([nothing, first[1], first[2]])
     best = (u * (slope[0] + 0.5 * along * u + mixed * v) + v * (slope[1] + 0.5 * across * v)).argmin(axis=0)
-    found: Floats = np.where(is_inside, inside, sides[best, :, np.arange(len(best))].T)
-    return found
+    beside = np.stack([np.take_along_axis(each, best[None], axis=0)[0] for each in (u, v)])
+    return np.where(is_inside, inside, beside)
 
 
-def _least_on_side(slope: Floats, curvature: Floats) -> Floats:
-    """Return where in [0, 1] slope t + curvature t^2 / 2 is least (k,)."""
+def _least_on_interval(slope: Floats, curvature: Floats) -> Floats:
+    """Return where in [0, 1] slope t + curvature t^2 / 2 is least (...)."""
     bent = curvature > TINY
     place = np.divide(-slope, curvature, out=(slope < 0.0).astype(np.float64), where=bent)
     found: Floats = np.clip(place, 0.0, 1.0)
