@@ -35,6 +35,7 @@ from tests.oracles.frames import rotation_of
 OVERLAP = 1e-8  # over the greatest radius
 RISE = 1e-5  # of the energy, over that of the start
 LIMIT = 300.0  # seconds of the processor that a scene may take
+FRAME = 1.0 / 24.0  # seconds to which steps lead, as those of the add-on's session do
 BELOW = -1e-3  # height of a body's lowest point that is lost, lengths
 ENDS = (SimulationStatus.RUNNING, SimulationStatus.AT_REST)
 
@@ -61,7 +62,7 @@ def judge(scene: RandomScene, seconds: float, limit: float) -> Judged:
     while made.status.is_running and made.state.time < seconds:
         before, count = made.state, len(made.states)
         began = time.process_time()
-        made.run(min(seconds, made.state.time + 1.0 / 240.0))
+        made.step_towards(min(seconds, FRAME * (int(made.state.time / FRAME + 1e-6) + 1)))
         found.seconds += time.process_time() - began
         for state, last in zip(made.states[count:], [before, *made.states[count:]], strict=False):
             oracle.look(found, last, state)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import ceil, floor
 from typing import Final
 
 from bpy.types import Context
@@ -29,7 +28,6 @@ from ..common import Conclusion
 from .ending import Ending
 
 _DONE: Final = object()
-_NEARLY: Final = 1e-6  # part of a step by which a time may be off that is a whole number of steps
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,17 +168,11 @@ class SimulationRun:
             self._begun = None
 
     def _stepping(self) -> Slices[None]:
-        """Go on in slices by a step, at most to the next frame, or to an event before its end."""
+        """Go on in slices by one of the equal steps to the next frame, or to an event before its end."""
         part = self._parts[-1]
-        seconds, simulation = part.scenario.seconds_a_frame, part.simulation
-        steps = max(ceil(seconds / part.scenario.scene.step - _NEARLY), 1)
-        done = len(self.frames) - 1 - part.began
-        start, end = done * seconds, (done + 1) * seconds
-        number = floor((simulation.state.time - start) * steps / seconds + _NEARLY) + 1
-        until = end if number >= steps else start + number * seconds / steps
-        state = yield from simulation.stepping_towards(until)
-        if state.time < until and simulation.status.is_running:
-            return
+        simulation = part.simulation
+        end = (len(self.frames) - part.began) * part.scenario.seconds_a_frame
+        state = yield from simulation.stepping_towards(end)
         self._ending.watch(state)
         if state.time >= end or self.status is SimulationStatus.AT_REST:
             self.frames.append(state)
