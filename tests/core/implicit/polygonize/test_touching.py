@@ -22,7 +22,7 @@ NEGATIVE = Boxes.of([0.0, 0.0, 0.0], [[1.0, 1.0, 1.0]])
 
 
 def turn(seed: int) -> Floats:
-    return rotations(np.random.default_rng(seed), 1)[0]
+    return np.asarray(rotations(np.random.default_rng(seed), 1)[0])
 
 
 def moved(function: ImplicitFunction, matrix: Floats, place: tuple[float, ...] = (0, 0, 0)) -> Moved:
