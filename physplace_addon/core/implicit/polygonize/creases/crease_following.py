@@ -26,7 +26,7 @@ from ...local_thickness import clear_distances
 from ...neighbours import nearest, thinned_rows
 from .acute_corners import with_concentric_links
 from .crease_curves import CreaseCurves
-from .crease_points import CreasePoints, corner_creases, corners_near, on_creases
+from .crease_points import CreasePoints, corner_creases, corners_near, on_creases, on_creases_or_nearer
 
 _STEP = 0.5  # spacings: greatest distance of points along a crease
 _LEAST = 1.0 / 40.0  # spacings: links so short are not halved
@@ -34,9 +34,7 @@ _CLOSE, _CLOSE_CORNERS = 0.6, 0.35  # steps: the least distance of points, and o
 _ONE = 0.02  # steps: corners so near to each other are one
 _CLEAR = 0.7  # distances to the next sheet: points of creases are no farther apart
 _LONG = 1.35  # steps: a longer link is halved
-# steps: how far off its tangent a crease may be, and how near where that fails, as between creases that are
-# near to each other beside an acute corner
-_REACH = (0.5, 0.05)
+_REACH = 0.5  # steps: how far off its tangent a crease may be
 _BEND = 0.7  # radians that a crease may turn from point to point
 _LITTLE = 0.1  # share of the way to the end of a crease: what goes on as far did not end there, but bent
 _HALVINGS = 9  # halvings of the step that ends at a corner
@@ -129,7 +127,7 @@ def _begun(function: ImplicitFunction, points: CreasePoints, spacing: float) -> 
     """
     probe = np.full(len(points), _LEAST * spacing)
     ahead = points.moved(points.places + probe[:, None] * points.tangents)
-    near, known = on_creases(function, ahead, _REACH[0] * probe)
+    near, known = on_creases(function, ahead, _REACH * probe)
     turn = np.where(known, length(near.tangents - points.tangents), 0.0)
     steps = np.clip(_BEND * probe / np.maximum(turn, 1e-9), probe, _STEP * spacing)
     steps = np.minimum(steps, _clear_steps(function, points, spacing))
@@ -142,22 +140,14 @@ def _followed(function: ImplicitFunction, curves: CreaseCurves, open_: Bools, le
     rows, sides = np.nonzero(open_)
     ways = np.where(sides == 0, -1.0, 1.0)[:, None] * curves.points.tangents[rows]
     start, steps = curves.points.taken(rows), curves.steps[rows]
-    more, known = _next(function, start.moved(start.places + steps[:, None] * ways), steps)
+    more, known = on_creases_or_nearer(
+        function, start.moved(start.places + steps[:, None] * ways), _REACH * steps
+    )
     going = CreaseCurves.of(more.taken(known), steps[known])
     before, new = _stopped(function, curves, rows[~known], sides[~known], least)
     longer = _thinned(before.joined(new).joined(going), len(curves), least)
     vain = bool(known.all()) and len(longer) == len(curves)
     return replace(curves, ended=curves.ended | open_) if vain else longer
-
-
-def _next(function: ImplicitFunction, near: CreasePoints, steps: Floats) -> tuple[CreasePoints, Bools]:
-    """Return points on creases near places (k) that are steps (k,) ahead, and of which (k,) they are one."""
-    found, known = on_creases(function, near, _REACH[0] * steps)
-    rows = np.flatnonzero(~known)
-    nearer, there = on_creases(function, near.taken(rows), _REACH[1] * steps[rows])
-    found.places[rows[there]], found.normals[rows[there]] = nearer.places[there], nearer.normals[there]
-    known[rows] = there
-    return found, known
 
 
 def _stopped(
@@ -235,7 +225,7 @@ def _goes_on(function: ImplicitFunction, last: CreasePoints, start: CreasePoints
     """Return which creases go on a little step (k,) farther at their last points, away from the start."""
     tangents = last.tangents
     ways = np.where(dot(tangents, last.places - start.places) < 0.0, -1.0, 1.0)[:, None] * tangents
-    return _next(function, last.moved(last.places + steps[:, None] * ways), steps)[1]
+    return on_creases_or_nearer(function, last.moved(last.places + steps[:, None] * ways), _REACH * steps)[1]
 
 
 def _ends(
@@ -246,7 +236,7 @@ def _ends(
     for _ in range(_HALVINGS if len(start) else 0):
         middle = 0.5 * (low + high)
         tried = start.moved(start.places + (middle * steps)[:, None] * ways)
-        found, known = _next(function, tried, middle * steps)
+        found, known = on_creases_or_nearer(function, tried, _REACH * middle * steps)
         low, high = np.where(known, middle, low), np.where(known, high, middle)
         last = last.where(known, found)
     return last, low

@@ -53,8 +53,8 @@ _SOLID = 0.08  # least determinant of three unit normals at a corner
 _STILL = 0.1  # radii of the last sphere: a corner moves no farther in the last step
 _MOST_SIDES = 6  # sides of a corner whose creases are followed: at the apex of a cone there are ever more
 _ALONG = 0.02  # reaches: how far from a corner its creases are looked for
-# of that: how far off a straight line they may be there, and how near where that fails, as in acute corners
-_AROUND = (0.3, 0.03)
+_AROUND = 0.3  # of that: how far off a straight line they may be there
+_NEARER = 0.1  # of how far creases may be: how far they may be where that finds none
 _PLACES = 64  # places on a sphere
 _HEIGHTS = 1.0 - (2.0 * np.arange(_PLACES) + 1.0) / _PLACES
 _TURNS = np.pi * (1.0 + np.sqrt(5.0)) * (np.arange(_PLACES) + 0.5)
@@ -187,6 +187,21 @@ def on_creases(
     return CreasePoints(places, normals, near.convex), known
 
 
+def on_creases_or_nearer(
+    function: ImplicitFunction, near: CreasePoints, reaches: Floats
+) -> tuple[CreasePoints, Bools]:
+    """Return what `on_creases` does, and where that finds nothing, what is nearer.
+
+    Two creases of an acute corner are near to each other, so that too far away the other one is seen.
+    """
+    found, known = on_creases(function, near, reaches)
+    rows = np.flatnonzero(~known)
+    nearer, there = on_creases(function, near.taken(rows), _NEARER * reaches[rows])
+    found.places[rows[there]], found.normals[rows[there]] = nearer.places[there], nearer.normals[there]
+    known[rows] = there
+    return found, known
+
+
 def _away(normals: Floats, convex: Bools) -> Floats:
     """Return unit directions (n, 2, 3) that lead from a crease onto its sides, along them."""
     across = dot(normals[:, 0], normals[:, 1])[:, None, None]
@@ -255,11 +270,7 @@ def corner_creases(
     convex = np.arange(len(ways)) % 4 < 2
     steps = (_ALONG * reaches)[owner][:, None] * ways
     near = CreasePoints(corners[owner] + steps, both, convex)
-    found, known = on_creases(function, near, _AROUND[0] * length(steps))
-    rows = np.flatnonzero(~known)
-    nearer, there = on_creases(function, near.taken(rows), _AROUND[1] * length(steps[rows]))
-    found.places[rows[there]], found.normals[rows[there]] = nearer.places[there], nearer.normals[there]
-    known[rows] = there
+    found, known = on_creases_or_nearer(function, near, _AROUND * length(steps))
     return found.moved(corners[owner]).taken(known), ways[known], owner[known]
 
 
