@@ -70,7 +70,14 @@ PARTS = {
 }
 # Those that nobody is shown: names of what is kept, of objects, of groups, and of what programs give.
 UNSEEN = {
-    *("triangle boxes", "surface parts", "source of the tree", "swept triangles", "inner points"),
+    *(
+        "triangle boxes",
+        "surface parts",
+        "quadratic parts",
+        "source of the tree",
+        "swept triangles",
+        "inner points",
+    ),
     *("alone in contact", "joined in contact", "joined with all others", "Left Post", "Right Post"),
     *("Object Transforms", "blend radius", "local force: direction", "connection: target"),
     "implicit surface over {} triangles",
