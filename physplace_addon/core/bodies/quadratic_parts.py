@@ -38,8 +38,8 @@ from .surface_parts import SurfaceParts
 
 _OF_WHOLE: Final = 0.25  # of what is measured at the whole that a part was cut from
 _CUBIC: Final = 8.0  # what that is over what is measured at the part, of cubic functions
-_SKEWED: Final = 0.25  # determinant of the products of coordinates, over that of true middles, up to which
-_ROLE: Final = "quadratic parts"  # heights are not asked for
+_SKEWED: Final = 0.25  # determinant of products of coordinates, over that of true middles, of no heights
+_ROLE: Final = "quadratic parts"
 
 # Barycentric coordinates of the corners and of the middles of the sides of a part, and of the middles of the
 # sides of its own parts (12, 3).

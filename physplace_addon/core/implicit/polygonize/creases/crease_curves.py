@@ -32,9 +32,8 @@ _UNEVEN = 2.1
 _ZONE = 0.65  # longest links: what is no crease point is no nearer to a crease point
 _ACUTE = 0.6  # radians: creases that meet at less in a corner are about as near as their points there
 _CONCENTRIC = 1e-2  # of their length: how much the links of a corner differ that are taken as equal
-_OVERLAP = (
-    0.6  # of the zones at the other ends of such links: how far that about the corner reaches into them
-)
+# of the zones at the other ends of such links: how far that about the corner reaches into them
+_OVERLAP = 0.6
 _WIDE = 0.97  # of their length: that zone is no wider
 _ZONES = 6  # points of the least power at a place in whose zones it may be
 
