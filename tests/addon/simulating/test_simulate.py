@@ -8,7 +8,9 @@ import bpy
 import numpy as np
 import pytest
 
-from physplace_addon.core.jobs import finished
+from physplace_addon.core.dynamics.simulation import Simulation
+from physplace_addon.core.dynamics.state import SimulationState
+from physplace_addon.core.jobs import Slices, finished
 from physplace_addon.operators.simulating.run import SimulationRun
 from physplace_addon.scene.access import present
 from physplace_addon.scene.dynamics.reading import read_dynamics
@@ -65,6 +67,30 @@ def test_its_keys_show_the_simulated_motion(mode: str) -> None:
     for i, matrix in enumerate(expected):
         np.testing.assert_allclose(_shown(cube, 1 + i), matrix, atol=SAME)
     assert _shown(cube, FRAMES)[2, 3] < 1.5
+
+
+def test_steps_lead_to_the_next_frame_also_after_an_impact(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No short step goes to where the one that ended early would have ended."""
+    _falling()
+    scenario = finished(read_dynamics(bpy.context, FRAMES))
+    frame, step = scenario.seconds_a_frame, scenario.scene.step
+    ended: list[tuple[float, float, float]] = []
+
+    def watched(simulation: Simulation, until: float) -> Slices[SimulationState]:
+        start = simulation.state.time
+        state = yield from stepping_towards(simulation, until)
+        ended.append((start, until, state.time))
+        return state
+
+    stepping_towards = Simulation.stepping_towards
+    monkeypatch.setattr(Simulation, "stepping_towards", watched)
+    finished(SimulationRun(scenario).running())
+    start, until, end = np.array(ended).T
+    np.testing.assert_allclose(until / frame, np.round(until / frame), atol=1e-9)
+    equal = (until - start) / np.ceil((until - start) / step - 1e-9)
+    hit = end - start < (1.0 - 1e-9) * equal
+    assert hit.any()
+    np.testing.assert_allclose((end - start)[~hit], equal[~hit], rtol=1e-9)
 
 
 def test_all_frames_to_the_end_of_the_scene_are_simulated_unless_a_number_is_given() -> None:
