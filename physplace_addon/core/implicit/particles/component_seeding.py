@@ -4,6 +4,8 @@ The paper wants to start "from a few seed points (ideally, only one per connecte
 Heckbert 1994, section 4), and leaves open how components are found. `surface_components` finds all of them,
 and proves how many there are; `coverage` finds what is bare of those that have floaters. Where nothing is
 proven, because the boxes are too coarse for small components, `middle_seeds` looks about elements' middles.
+Where there is one component it is mostly proven by a tenth of the work that there still is one: the surface
+has moved on without being torn or closed (`isotopy`).
 
 While the surface changes both are looked for in every twenty-fourth step, with boxes not much smaller than a
 floater's share of the area; patches only beside floaters that are larger than desired, because they have room
@@ -20,7 +22,8 @@ from ...errors import SamplingError
 from ..functions.base import ImplicitFunction
 from ..neighbours import nearest
 from ..surface_components.component_search import SurfaceComponents, components_of
-from ..surface_components.subdivision import SearchLimits
+from ..surface_components.isotopy import common_boxes
+from ..surface_components.subdivision import ClassifiedBoxes, SearchLimits
 from .attachment import attached_to_surface
 from .coverage import filled_patches
 from .floaters import Floaters, FloaterSettings
@@ -31,6 +34,9 @@ _BARE_EVERY = 12  # steps between two fillings of bare patches while floaters gr
 _MARGIN = 0.05  # share of the box by which it is grown, for what grows out of it meanwhile
 _QUICK_MOST, _QUICK_LEAST = 8_000, 0.2  # boxes of a quick look, and desired radii: the side of its least ones
 _SETTLED = 1.2  # mean ratio of radii to the desired ones below which floaters no longer grow
+# share of the box by which what is searched is larger on each side: a proof is carried along within it
+_ROOM = 0.1371
+_HALVED = 2.0  # times as many boxes as were searched, from which on a proof is no longer carried along
 _THERE = 0.5  # desired radii: a seed so near to a floater is on its component, where nothing is proven
 
 
@@ -50,13 +56,15 @@ class ComponentSeeding:
         self._function: ImplicitFunction | None = None
         self._parameters = np.zeros(0)
         self._components: SurfaceComponents | None = None
+        # of the last surface proven to have one component: F, its boxes, and the most that they may be
+        self._one: tuple[ImplicitFunction, ClassifiedBoxes, int] | None = None
         self._clock = 0
 
     def all(self, function: ImplicitFunction, floaters: Floaters) -> Floaters:
         """Return the floaters, with a seed on each component that has none, found to the end."""
         self._changed(function)
         self.measure(function)
-        return self._seeded(function, floaters, SearchLimits())
+        return self._seeded(function, floaters, SearchLimits(margin=_ROOM))
 
     def filled(self, function: ImplicitFunction, floaters: Floaters) -> Floaters:
         """Return the floaters, with new ones if it is time to look for what is bare in this step."""
@@ -74,7 +82,7 @@ class ComponentSeeding:
         if self._clock % _EVERY == 0:
             self.measure(function)
             least = _QUICK_LEAST * self.settings.radius
-            floaters = self._seeded(function, floaters, SearchLimits(_QUICK_MOST, least))
+            floaters = self._seeded(function, floaters, SearchLimits(_QUICK_MOST, least, _ROOM))
         ratio = floaters.radii / floaters.desired
         if float(ratio.mean()) < _SETTLED:
             beside = floaters.take(ratio > 1.0) if changed else floaters
@@ -86,7 +94,7 @@ class ComponentSeeding:
         nothing.
         """
         self._changed(function)
-        found = self._seeded(function, floaters, SearchLimits())
+        found = self._seeded(function, floaters, SearchLimits(margin=_ROOM))
         found = filled_patches(function, found, self.settings)
         self.covered = len(found) == len(floaters)
         return found
@@ -148,8 +156,12 @@ class ComponentSeeding:
         if not len(self._box):
             return floaters
         known = self._components
+        if known is None and len(floaters) and self._is_still_one(function):
+            return floaters
         if known is None or (not known.proven and known.boxes.examined < limits.most):
             known = self._components = components_of(function, limits, self.settings.bounds)
+            one = known.proven and len(known) == 1
+            self._one = (function, known.boxes, int(_HALVED * len(known.boxes.kind))) if one else None
         seeded = self._seeded_on(function, floaters, known)
         if known.proven or not len(floaters):
             return seeded
@@ -158,6 +170,15 @@ class ComponentSeeding:
             seeded,
             seeds_about_middles(function, seeded.positions, self.settings.radius, self.diameter),
         )
+
+    def _is_still_one(self, function: ImplicitFunction) -> bool:
+        """Return whether it is proven with little work that the surface still has one component."""
+        if self._one is None or self.settings.bounds is not None:
+            return False
+        before, boxes, most = self._one
+        common = common_boxes(before, function, boxes)
+        self._one = None if common is None or len(common.kind) > most else (function, common, most)
+        return common is not None
 
     def _seeded_on(
         self, function: ImplicitFunction, floaters: Floaters, known: SurfaceComponents

@@ -45,7 +45,7 @@ def rising_directions(function: ImplicitFunction, low: Floats, sides: Floats) ->
         sides: their sides (k,), in scene units.
     """
     high = low + sides[:, None]
-    direction = _unit(function.gradient(0.5 * (low + high))[1])
+    direction = unit_slopes(function.gradient(0.5 * (low + high))[1])
     proven = np.zeros(len(low), dtype=np.bool_)
     rest = np.flatnonzero(np.isfinite(direction).all(axis=1) & (direction != 0.0).any(axis=1))
     slopes = direction[rest, None]
@@ -73,7 +73,7 @@ def _slopes_against(function: ImplicitFunction, low: Floats, high: Floats, direc
     ways = (direction[:, None] + _DIFFERENCES).reshape(-1, 3)
     least = function.least_slope(low.repeat(4, axis=0), high.repeat(4, axis=0), ways, 0.0).reshape(-1, 4)
     with np.errstate(invalid="ignore"):
-        return _unit((least[:, 1:] - least[:, :1]) / _STEP)
+        return unit_slopes((least[:, 1:] - least[:, :1]) / _STEP)
 
 
 def _narrowest_cones(slopes: Floats) -> tuple[Floats, Floats]:
@@ -102,7 +102,7 @@ def _choices(count: int) -> tuple[Ints, Ints]:
     return pairs, triples
 
 
-def _unit(slopes: Floats) -> Floats:
+def unit_slopes(slopes: Floats) -> Floats:
     """Return unit vectors (k, 3) along slopes (k, 3) so small that their squares may be 0."""
     size = np.abs(slopes).max(axis=1, keepdims=True)
     return length_and_unit(slopes / np.where(size > 0.0, size, 1.0))[1]

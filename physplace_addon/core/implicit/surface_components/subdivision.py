@@ -26,7 +26,6 @@ from .box_tree import DEEPEST, HALVES, BoxTree
 from .rising_directions import rising_directions
 
 _FIRST = 2  # halvings before any box is examined: 1/4 of the cube's side
-_MARGIN = 0.0371  # share of the box by which the cube is grown on each side: planes of symmetry cut no box
 _EXAMINED = 4096  # boxes whose slopes are evaluated at once, which bounds the memory
 
 
@@ -46,10 +45,13 @@ class SearchLimits:
     Attributes:
         most: boxes that are examined, after which the search ends.
         least: side of the smallest boxes, in scene units.
+        margin: share of the surface's box by which the cube that is searched is larger on each side; by an
+            odd one, so that planes of symmetry cut no box.
     """
 
     most: int = 60_000
     least: float = 0.0
+    margin: float = 0.0371
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +79,7 @@ def subdivided(function: ImplicitFunction, box: Floats, limits: SearchLimits) ->
     """Return the classified boxes of a cube about a box (2, 3) that is not empty."""
     side = float((box[1] - box[0]).max())
     side = max(side, 1e-12 * float(np.abs(box).max()), 1e-300)
-    low, size = box.mean(axis=0) - (0.5 + _MARGIN) * side, (1.0 + 2.0 * _MARGIN) * side
+    low, size = box.mean(axis=0) - (0.5 + limits.margin) * side, (1.0 + 2.0 * limits.margin) * side
     axis = np.arange(2**_FIRST)
     numbers = np.stack(np.meshgrid(axis, axis, axis, indexing="ij"), axis=-1).reshape(-1, 3)
     return _halved_on(function, low, size, numbers, _FIRST, [], limits, 0)
@@ -103,13 +105,13 @@ def refined(
     examined = boxes.examined
     for depth in np.unique(tree.depth[some]).tolist():
         own = tree.numbers[some & (tree.depth == depth)]
-        found = _halved_on(function, tree.low, tree.size, _eighths(own), depth + 1, [], limits, examined)
+        found = _halved_on(function, tree.low, tree.size, eighths(own), depth + 1, [], limits, examined)
         kept.append((found.tree.numbers, found.tree.depth, found.kind, found.direction))
         examined = found.examined
-    return _joined(tree.low, tree.size, kept, examined)
+    return joined(tree.low, tree.size, kept, examined)
 
 
-def _eighths(numbers: Ints) -> Ints:
+def eighths(numbers: Ints) -> Ints:
     """Return the numbers (8 k, 3) of the eighths of boxes (k, 3)."""
     return np.asarray((2 * numbers[:, None] + HALVES).reshape(-1, 3), dtype=np.intp)
 
@@ -139,12 +141,19 @@ def _halved_on(
         depths = np.full(int(done.sum()), depth, dtype=np.intp)
         kept.append((numbers[done], depths, kind[done], direction[done]))
         if done.all():
-            return _joined(low, size, kept, examined)
-        numbers, depth = _eighths(numbers[~done]), depth + 1
+            return joined(low, size, kept, examined)
+        numbers, depth = eighths(numbers[~done]), depth + 1
 
 
-def _joined(low: Floats, size: float, parts: list[Part], examined: int) -> ClassifiedBoxes:
-    """Return boxes in the order of the tree."""
+def joined(low: Floats, size: float, parts: list[Part], examined: int) -> ClassifiedBoxes:
+    """Return the boxes that parts of a cube have, in the order of the tree.
+
+    Args:
+        low: the cube's lowest corner (3,).
+        size: its side, in scene units.
+        parts: the boxes, which fill the cube.
+        examined: how many were examined up to here.
+    """
     numbers, depth, kind = (np.concatenate([part[i] for part in parts]) for i in range(3))
     order, direction = BoxTree.order(numbers, depth), np.concatenate([part[3] for part in parts])
     tree = BoxTree(low, size, numbers[order], depth[order])

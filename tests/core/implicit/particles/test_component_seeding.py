@@ -1,11 +1,15 @@
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+import pytest
 
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.implicit import FloaterSettings, Sampling, blobby_spheres
 from physplace_addon.core.implicit.functions.gaussians.blob import Blob
+from physplace_addon.core.implicit.particles import component_seeding
 from physplace_addon.core.implicit.particles.floaters import Floaters
+from physplace_addon.core.implicit.surface_components.component_search import SurfaceComponents, components_of
 
 R = 0.15
 
@@ -91,3 +95,28 @@ def test_one_that_splits_has_floaters_on_both_parts_and_none_when_all_is_gone() 
     floaters = sampling.advance(floaters, before, None, nothing)
     assert len(floaters) == 0
     assert len(sampling.advance(floaters, nothing, None, before)) > 0
+
+
+def test_that_a_drag_leaves_one_component_is_seen_without_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a search finds is carried along until the surface splits, and each part has floaters then."""
+    searched: list[int] = []
+
+    def counted(*args: Any) -> SurfaceComponents:
+        found = components_of(*args)
+        searched.append(len(found))
+        return found
+
+    monkeypatch.setattr(component_seeding, "components_of", counted)
+    before = balls([0.0, 0.6], [0.6, 0.4])
+    sampling, floaters = settled(before)
+    for apart in np.arange(0.6, 0.8, 0.0005).tolist():
+        after = balls([0.0, apart], [0.6, 0.4])
+        rate = (after.parameters - before.parameters) / sampling.settings.time_step
+        floaters, before = sampling.advance(floaters, before, rate, after), after
+    assert searched == [1]
+    for apart in np.arange(0.8, 2.0, 0.01).tolist():
+        after = balls([0.0, apart], [0.6, 0.4])
+        rate = (after.parameters - before.parameters) / sampling.settings.time_step
+        floaters, before = sampling.advance(floaters, before, rate, after), after
+    assert searched[-1] == 2
+    assert min(on_each(floaters, [0.0, 2.0])) > 10
