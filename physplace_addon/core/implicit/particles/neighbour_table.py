@@ -30,7 +30,7 @@ _REACH = 4.6  # radii: farther floaters are no neighbours
 _STRAIN = 0.4  # radii by which the distance of a neighbour may change before a row is searched anew
 # instead of a look: nothing is known of the row; a newborn is not in it; it is a newborn's
 _UNKNOWN, _OUTDATED, _NEW = 0, -1, -2
-_LOOKS, _HOLDS = 4, 12  # looks between two searches; looks after which a row is searched anew
+_LOOKS, _HOLDS = 6, 12  # looks between two searches; looks after which a row is searched anew
 _MANY = 0.1  # share of the rows: where nothing is known of so many, they do not wait
 _FEW = 1000  # floaters among all of which is searched; of more, among those in cells nearby
 _MORE = 3  # times as many are searched where some look another way
@@ -54,6 +54,7 @@ class NeighbourTable:
         self._until = np.zeros(0, dtype=np.intp)  # the look up to which a row holds, or one of those above
         self._all_face = True  # whether all weights are 1
         self._count = self._looks = 0
+        self._next = _LOOKS  # the look at which rows are searched at the latest
 
     def mark_beside(self, marks: Bools, rows: Ints, count: int) -> None:
         """Mark the nearest `count` neighbours, as far as they are known, of floaters (m,) in marks of all
@@ -68,13 +69,11 @@ class NeighbourTable:
         self._grow(len(floaters))
         self._looks += 1
         until = self._until.take(rows)
-        sought = until <= _UNKNOWN
-        unknown = int(np.count_nonzero(sought))
-        if self._looks % _LOOKS == 0:
-            sought = (until < self._looks) | self._is_strained(floaters, rows)
-        elif not self._is_pressing(until, unknown):
-            return rows[~sought] if unknown else rows
-        self._search(floaters, rows[sought])
+        unknown = int(np.count_nonzero(until <= _UNKNOWN))
+        if self._looks < self._next and not self._is_pressing(until, unknown):
+            return rows[until > _UNKNOWN] if unknown else rows
+        self._next = self._looks + _LOOKS
+        self._search(floaters, rows[(until < self._looks) | self._is_strained(floaters, rows)])
         return rows
 
     @staticmethod
@@ -231,12 +230,12 @@ def _nearest(
     """Return what `nearest_facing` does for the points of a tree with these numbers (m,), and for which (m,)
     of them some of so many nearest points looked another way.
     """
-    found = tree.query(tree.data[own], range(1, count + 2), distance_upper_bound=reach)
-    distances, numbers = np.asarray(found[0]).T.copy(), np.asarray(found[1], dtype=np.intp).T.copy()
-    weights = np.ones(numbers.shape)
-    for axis in normals.T:
-        weights += 2.0 * axis.take(own) * np.append(axis, 0.0).take(numbers)
-    np.minimum(weights, 1.0, out=weights)
+    places, facing = tree.data[own], np.zeros((3, len(normals) + 1))
+    facing[:, :-1] = normals.T
+    found = tree.query(places, count + 1, distance_upper_bound=reach)
+    distances, numbers = (np.asarray(nearest).T.copy() for nearest in found)
+    cosines = np.add.reduce(facing.take(numbers, axis=1) * facing.take(own, axis=1)[:, None], axis=0)
+    weights = np.minimum(1.0 + 2.0 * cosines, 1.0)
     no_use = (weights <= 0.0) | (numbers == own)
     away = no_use.sum(axis=0) > 1
     distances[no_use] = np.inf
