@@ -133,7 +133,7 @@ class StepLimits:
         A part of every size is left, and all of a small one: an element that is gone would not come back.
         """
         size = parameters.take(self.sizes)
-        return np.where(size > self.smallest, -_LEAST_PART * size, 0.0)
+        return np.asarray(-_LEAST_PART * size * (size > self.smallest))
 
     def motion(self, change: Floats) -> float:
         """Return about how far a change of parameters (m,) moves the surface, in scene units, 1e-300 at

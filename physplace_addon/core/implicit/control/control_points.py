@@ -8,6 +8,7 @@ starts at a close point of the surface and is on its way until it has come to th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -140,7 +141,7 @@ class ControlPoints:
             longest: the longest move in scene units.
         """
         vector, distance = self._left
-        part = np.where(self.dragged, share, 1.0)
+        part = 1.0 - (1.0 - share) * self.dragged
         capped = np.minimum(part, longest / np.maximum(distance, 1e-300))
         return np.asarray(capped[:, None] * vector)
 
@@ -168,6 +169,6 @@ def checked(place: Floats) -> Floats:
         SculptingError: for anything but three finite numbers.
     """
     found = np.array(place, dtype=np.float64)
-    if found.shape != (3,) or not np.isfinite(found).all():
+    if found.shape != (3,) or not all(map(math.isfinite, found.tolist())):
         raise SculptingError(f"control point: expected a place of three finite numbers, found {place!r}")
     return found

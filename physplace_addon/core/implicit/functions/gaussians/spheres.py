@@ -86,11 +86,11 @@ class _Spheres(PreparedElements):
     def __init__(self, rows: Floats, origin: Floats) -> None:
         self.origin = origin
         self.c = rows[..., :3] - origin[..., None, :]
-        self.s = np.maximum(np.abs(rows[..., 3]), LEAST_RADIUS)
+        self.s = np.maximum(rows[..., 3], LEAST_RADIUS)
         self.w = 1.0 / (self.s * self.s)
         both = coefficients(self.c, self.w)
         self.powers, self.sums = both[..., :5], both[..., 1:].swapaxes(-1, -2)
-        self.careful = -np.minimum.reduce(both[..., 0], axis=None, initial=0.0) > WELL_CONDITIONED
+        self.careful = bool(np.minimum.reduce(both[..., 0], axis=None, initial=0.0) < -WELL_CONDITIONED)
 
     def values_at(self, x: Floats) -> GaussianValues:
         """Return the Gaussians at points (..., 3, n)."""
