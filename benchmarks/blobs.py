@@ -8,8 +8,9 @@ Run from the project's root: python -m benchmarks.blobs [--counts N ...] [--step
    moved, at about as many vertices; and how much the spacing varies (standard deviation of the distance to
    the nearest neighbour, over its mean).  Floaters are redistributed in every third step only, so it is the
    median over three steps each; in brackets the ratio of the means, which have the looks for what is bare,
-   too.  Times are the clock's and, behind a slash, the processor's, which tells more while the machine does
-   other things.  The metaballs need bpy.
+   too.  Times are the clock's and, behind a slash, those that the main thread had a processor, which tell
+   more while the machine does other things: other threads of numpy and Blender wait for work at full speed,
+   and not for the step that is measured.  The metaballs need bpy.
 2. How the step's time grows with the number r of floaters, beside r log r.
 3. With --wild: so many steps of random drags, splits, merges and vanishing, for each seed. Nothing may be
    lost, and no pinned point farther off than 1e-3; with --counts and no number after it
@@ -47,7 +48,7 @@ CONTROLS, ROUND = 10, 120  # the dragged one goes round once in so many steps
 
 
 class Growth(TypedDict):
-    """A step's seconds, by the clock and of the processor, at a number of floaters."""
+    """A step's seconds, by the clock and of the main thread, at a number of floaters."""
 
     floaters: int
     step: list[float]
@@ -74,8 +75,8 @@ class Found(TypedDict, total=False):
 
 
 def now() -> tuple[float, float]:
-    """The time, and what the processor has worked."""
-    return time.perf_counter(), time.process_time()
+    """The time, and how long this thread has had a processor."""
+    return time.perf_counter(), time.thread_time()
 
 
 def since(begun: tuple[float, float]) -> tuple[float, float]:
@@ -122,7 +123,7 @@ class Dragged:
         self.start = sculpting.state.controls.position[0].copy()
 
     def step(self) -> tuple[float, float]:
-        """Make a step; return its seconds, and the processor's."""
+        """Make a step; return its seconds, and the main thread's."""
         turn = 2.0 * np.pi * self.steps / ROUND
         self.steps += 1
         target = self.start + 0.15 * np.array([np.sin(turn), 1.0 - np.cos(turn), np.sin(2.0 * turn)])
@@ -165,7 +166,7 @@ class Metaballs:
         return places.reshape(-1, 3).astype(float)
 
     def step(self) -> tuple[float, float]:
-        """Move an element and re-evaluate; return its seconds, and the processor's."""
+        """Move an element and re-evaluate; return its seconds, and the main thread's."""
         self.steps += 1
         begun = now()
         self.ball.elements[0].co.x += 1e-3 * (-1.0) ** self.steps
