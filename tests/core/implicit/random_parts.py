@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
+from scipy.optimize import NonlinearConstraint, minimize
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.implicit import (
@@ -63,6 +67,16 @@ class Part:
         share = np.clip((places - a) @ (b - a) / ((b - a) @ (b - a)), 0.0, 1.0)
         distances: Floats = np.linalg.norm(places - a - share[:, None] * (b - a), axis=1) - self.axes[1]
         return distances
+
+    def slopes(self, places: Floats) -> Floats:
+        """The gradients (n, 3) of `distances` at places (n, 3)."""
+        if self.kind != "cylinder":
+            return self.function().gradient(places)[1]
+        step = 1e-7 * np.eye(3)
+        return (
+            np.stack([self.distances(places + way) - self.distances(places - way) for way in step], axis=1)
+            / 2e-7
+        )
 
     def surface(self) -> Floats:
         """Places on the part (n, 3)."""
@@ -145,9 +159,55 @@ def summed(parts: list[Part], how: str, rng: np.random.Generator) -> ImplicitFun
     return union([part.function() for part in parts], radius)
 
 
+def groups_of(parts: list[Part]) -> int:
+    """How many groups of overlapping parts there are, as far as two of them can be told apart."""
+    pairs = [pair for pair in combinations(range(len(parts)), 2) if overlap(parts[pair[0]], parts[pair[1]])]
+    first, second = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
+    links = coo_array((np.ones(len(pairs)), (first, second)), shape=(len(parts), len(parts)))
+    return int(connected_components(links, directed=False)[0])
+
+
+def overlap(one: Part, other: Part) -> bool:
+    """Whether two parts, which are convex, have a place in common: where neither is farther than t, t < 0."""
+
+    def height(z: Floats) -> float:
+        return float(z[3])
+
+    def up(_: Floats) -> Floats:
+        return np.array([0.0, 0.0, 0.0, 1.0])
+
+    def rooms(z: Floats) -> Floats:
+        return np.array([z[3] - part.distances(z[None, :3])[0] for part in (one, other)])
+
+    def slopes(z: Floats) -> Floats:
+        return np.stack([np.append(-part.slopes(z[None, :3])[0], 1.0) for part in (one, other)])
+
+    def least(start: Floats) -> float:
+        t = max(float(part.distances(start[None])[0]) for part in (one, other))
+        first: Floats = np.append(start, t)
+        found = minimize(
+            height,
+            first,
+            jac=up,
+            constraints=NonlinearConstraint(rooms, 0.0, np.inf, jac=slopes),
+            method="SLSQP",
+            tol=1e-14,
+            options={"maxiter": 300},
+        )
+        return max(float(part.distances(found.x[None, :3])[0]) for part in (one, other))
+
+    places = one.surface()
+    near = places[np.argsort(other.distances(places))[:2]]
+    return min(least(start) for start in (one.centre, other.centre, *near)) < 0.0
+
+
+def drawn(seed: int) -> tuple[str, list[Part], np.random.Generator]:
+    """How the parts of a random surface are summed, the parts, and the source of what else is random."""
+    rng = np.random.default_rng([17, seed])
+    return SUMS[seed % len(SUMS)], random_parts(rng), rng
+
+
 def random_scene(seed: int) -> tuple[ImplicitFunction, str]:
     """A random surface and how it is described."""
-    rng = np.random.default_rng([17, seed])
-    how = SUMS[seed % len(SUMS)]
-    parts = random_parts(rng)
+    how, parts, rng = drawn(seed)
     return summed(parts, how, rng), f"{how} sum of {', '.join(part.kind for part in parts)}"

@@ -48,9 +48,8 @@ _AIM = 0.9
 _BESIDE = 0.02  # spacings: points so near to a crease stay where thin triangles are changed
 _FEW = 12  # points: a component that has fewer is sampled anew
 _FINER = 6  # halvings of the spacing, after which a surface without so many points is one without points
-_BOXES = 140_000  # boxes that are examined at most before it is known how many points the surface needs
-# the same for each of these points in the search for all components, if that is more: walls need 2 to 9, so
-# that their two sides are told apart everywhere
+# boxes that are examined at most for each point that the surface needs, if that is more than a search has
+# otherwise: walls need 2 to 9, so that their two sides are told apart everywhere
 _BOXES_OF_A_POINT = 12.0
 _CLOSEST = 1.0 / 500.0  # spacings: where boxes so small are still not decided, the surface touches itself
 _SLIT = 2.0 * THINNEST  # spacings: slits as narrow between undecided boxes count as touching
@@ -196,7 +195,7 @@ def _begun(
         return MeshStatus.TOO_SHARP
     if first.need_too_many:
         return MeshStatus.TOO_THIN
-    most = max(_BOXES, round(_BOXES_OF_A_POINT * first.needed))
+    most = max(SearchLimits.most, round(_BOXES_OF_A_POINT * first.needed))
     components = components_of(function, SearchLimits(most), boxes=boxes)
     if not len(points):
         return MeshStatus.EMPTY if components.proven and not len(components) else MeshStatus.INCOMPLETE
@@ -211,7 +210,7 @@ def _boxes(function: ImplicitFunction) -> ClassifiedBoxes | None:
     box = np.array(function.box())
     if (box[0] > box[1]).any():
         return None
-    boxes = subdivided(function, box, SearchLimits(_BOXES))
+    boxes = subdivided(function, box, SearchLimits())
     return boxes if boxes.which(BoxClass.GRAPH, BoxClass.UNDECIDED).any() else None
 
 

@@ -49,7 +49,7 @@ class SearchLimits:
             odd one, so that planes of symmetry cut no box.
     """
 
-    most: int = 60_000
+    most: int = 140_000
     least: float = 0.0
     margin: float = 0.0371
 

@@ -28,7 +28,7 @@ from physplace_addon.core.implicit.surface_components.subdivision import BoxClas
 from physplace_addon.core.rigid import rotation_matrix
 from physplace_addon.core.vectors import length_and_unit
 from tests.core.implicit.functions.every_function import NAMES, every_function
-from tests.core.implicit.random_parts import random_scene
+from tests.core.implicit.random_parts import drawn, groups_of, random_scene
 from tests.core.implicit.surfaces import blob_of_genus, fourteen_spheres, torus
 from tests.oracles.grid_surface import Grid
 
@@ -188,6 +188,15 @@ def test_a_crease_beside_the_smallest_boxes_leaves_none_of_them_undecided() -> N
     """Two of 20,360 boxes were left, between a ball and a thin cylinder in it."""
     found = components_of(random_scene(7005)[0])
     assert (len(found), found.proven, len(found.undecided)) == (2, True, 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [48, 366])
+def test_random_sharp_sums_whose_parts_nearly_touch_are_proven(seed: int) -> None:
+    """Gaps and overlaps of 1e-4, which take up to 68,000 boxes; a grid would need 10,000 cells a side."""
+    found = components_of(random_scene(seed)[0])
+    assert found.proven
+    assert len(found) == groups_of(drawn(seed)[1])
 
 
 @pytest.mark.slow
