@@ -80,6 +80,37 @@ def _change(field: Floats) -> Floats:
     return result
 
 
+def marched(field: Floats, cells: Ints, places: Callable[[Ints], Floats]) -> GridSurface:
+    """The surface that marching tetrahedra cut out of cells (c, 8), numbers of corners, with F there (v,).
+
+    `places` gives where corners (k,) are, (k, 3).
+    """
+    inside = field < 0
+    mixed = cells[inside[cells].any(axis=1) & ~inside[cells].all(axis=1)]
+    four = mixed[:, TETRAHEDRA].reshape(-1, 4)
+    four = np.take_along_axis(four, np.argsort(~inside[four], axis=1, kind="stable"), axis=1)  # inside first
+    within = inside[four].sum(axis=1)
+    one, two, three = (four[within == n] for n in (1, 2, 3))
+    ends = np.concatenate(
+        [
+            one[:, [0, 1, 0, 2, 0, 3]],
+            two[:, [0, 2, 0, 3, 1, 3]],
+            two[:, [0, 2, 1, 3, 1, 2]],
+            three[:, [0, 3, 1, 3, 2, 3]],
+        ]
+    )
+    edges, triangles = np.unique(ends.reshape(-1, 2) @ [len(field), 1], return_inverse=True)
+    a, b = np.divmod(edges, len(field))
+    share = (field[a] / (field[a] - field[b]))[:, None]
+    points = (1.0 - share) * places(a) + share * places(b)
+    triangles = triangles.reshape(-1, 3)
+    corners = points[triangles]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    inward = np.einsum("ti,ti->t", normals, corners[:, 0] - places(ends[:, 0])) < 0.0
+    triangles[inward] = triangles[inward, ::-1]
+    return GridSurface(points, triangles)
+
+
 class Grid:
     """The cells of a grid that may hold F = 0, for value(x (k, 3)) -> (k,).
 
@@ -125,32 +156,7 @@ class Grid:
     @cached_property
     def surface(self) -> GridSurface:
         """The surface by marching tetrahedra."""
-        inside = self.field < 0
-        mixed = self.cells[inside[self.cells].any(axis=1) & ~inside[self.cells].all(axis=1)]
-        four = mixed[:, TETRAHEDRA].reshape(-1, 4)
-        four = np.take_along_axis(
-            four, np.argsort(~inside[four], axis=1, kind="stable"), axis=1
-        )  # inside first
-        within = inside[four].sum(axis=1)
-        one, two, three = (four[within == n] for n in (1, 2, 3))
-        ends = np.concatenate(
-            [
-                one[:, [0, 1, 0, 2, 0, 3]],
-                two[:, [0, 2, 0, 3, 1, 3]],
-                two[:, [0, 2, 1, 3, 1, 2]],
-                three[:, [0, 3, 1, 3, 2, 3]],
-            ]
-        )
-        edges, triangles = np.unique(ends.reshape(-1, 2) @ [len(self.at), 1], return_inverse=True)
-        a, b = np.divmod(edges, len(self.at))
-        share = (self.field[a] / (self.field[a] - self.field[b]))[:, None]
-        points = (1.0 - share) * self.places(a) + share * self.places(b)
-        triangles = triangles.reshape(-1, 3)
-        corners = points[triangles]
-        normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-        inward = np.einsum("ti,ti->t", normals, corners[:, 0] - self.places(ends[:, 0])) < 0.0
-        triangles[inward] = triangles[inward, ::-1]
-        return GridSurface(points, triangles)
+        return marched(self.field, self.cells, self.places)
 
     @cached_property
     def components(self) -> int:
