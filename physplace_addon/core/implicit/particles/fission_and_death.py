@@ -8,8 +8,9 @@ What the paper leaves open, and what is added:
 
 - One of the two halves stays where the parent was: on a blob that is small beside the radius, both would miss
   the surface.
-- Radii are limited to sigma_max, so reaching it is enough to fission: two floaters at the two ends of a small
-  surface hardly repel each other and would sit still for ever.
+- Radii are limited to sigma_max, so reaching it is enough to fission, near equilibrium or not: two floaters
+  at the two ends of a small surface hardly repel each other and would sit still for ever; two that are nearer
+  would drive each other on for ever, if moves as long as their radii leave the surface and are cut.
 - A crowd whose surface shrinks under it would die in one step. Of floaters that are neighbours, the one with
   the smallest random number stays, so that each connected crowd keeps a floater; and none dies that has fewer
   than four neighbours: a tiny blob keeps a few floaters, and does not lose and regrow them in turns.
@@ -148,7 +149,7 @@ def fissions(
     radii = floaters.radii.take(who)
     room = energy.take(who) > settings.energized * settings.energy
     huge = radii >= greatest.take(who) * (1.0 - 1e-9)
-    return who[(speed.take(who) < settings.equilibrium * radii) & (huge | room)]
+    return who[huge | ((speed.take(who) < settings.equilibrium * radii) & room)]
 
 
 def fission(floaters: Floaters, parents: Ints, rng: np.random.Generator) -> Floaters:

@@ -82,3 +82,11 @@ def test_no_floater_dies_that_is_large_enough_moves_or_has_few_neighbours() -> N
 def test_bounds_are_widened_only_after_a_while_and_up_to_a_limit() -> None:
     found = [patience(still) for still in (0, 25, 26, 10_000)]
     assert found == [0.0, 0.0, pytest.approx(0.005), pytest.approx(0.3)]
+
+
+def test_a_floater_of_the_greatest_radius_splits_however_fast_it_is_driven() -> None:
+    """Two at the ends of two wires drive each other, and moves as long as their radii leave the wires."""
+    floaters = flat([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]], [2.0, 2.0])
+    fast = np.full(2, 10.0 * SETTINGS.equilibrium)
+    greatest = np.array([2.0, 3.0])
+    assert fissions(floaters, np.full(2, SETTINGS.energy), fast, greatest, SETTINGS, 0.0).tolist() == [0]
