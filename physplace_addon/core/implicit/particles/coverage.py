@@ -16,7 +16,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from ...arrays import Bools, Floats
-from ...vectors import cross, length_and_unit
+from ...vectors import cross, dot, length, length_and_unit
 from ..functions.base import ImplicitFunction
 from ..neighbours import thinned_rows
 from ..projection import distances_to_surface, projected
@@ -32,6 +32,7 @@ _GAP = 2.0  # radians between neighbours: a wider gap may have a bare patch behi
 _AROUND = 8  # places tried around a floater
 _TURNED = 0.5  # radians by which the surface turns within a radius where it does not matter how floaters look
 _APART = 1.5  # desired radii between the floaters of a front
+_STEPS = 2  # Newton steps that tell where the surface bends away
 _MORE_STEPS, _EXACT = 4, 1e-7  # Newton steps; share of its reach that a place may be off after them
 _ROUNDS = 400  # most rounds of a front
 _SEEN = 6  # nearest floaters of which one may cover a place
@@ -65,11 +66,13 @@ def _bare_around(
     tree = cKDTree(floaters.positions)
     some = some.take(_has_gap(some, floaters, tree))
     places, reach = _places_around(some), np.repeat(some.desired, _AROUND)
-    near = np.asarray(tree.query(places, distance_upper_bound=1e300)[0])
-    places, reach = places[near > 0.5 * reach], reach[near > 0.5 * reach]
+    starts = np.repeat(some.positions, _AROUND, axis=0)
+    far = np.asarray(tree.query(places)[0]) > 0.5 * reach
+    places, starts, reach = places[far], starts[far], reach[far]
     none = Floaters.at(np.zeros((0, 3)), settings.radius)
     if not len(places):
         return none
+    places = _farther(function, places, starts, reach)
     on = attached_to_surface(function, places, reach, float(reach.max()))
     at, exactly = projected_exactly(function, on.positions, reach)
     kept = ~on.lost & exactly & (np.abs(at - places).max(axis=1) <= 2.0 * reach)
@@ -80,6 +83,31 @@ def _bare_around(
     found = Floaters(np.asfortranarray(at), desired, on.gradients, desired, ages).take(kept)
     found = found.take(~_covered(function, found, floaters, tree))
     return found.take(thinned_rows(found.positions, _APART * found.desired))
+
+
+def _farther(function: ImplicitFunction, places: Floats, starts: Floats, reach: Floats) -> Floats:
+    """Return places (k, 3), those moved on along the surface that it takes back to where they started.
+
+    About the end of a wire the surface bends away: a place in the tangent plane is nearer to the floater once
+    it is on the surface, and is covered by it. Half as far again it may be bare.
+
+    Args:
+        function: F.
+        places: in the tangent planes of floaters (k, 3).
+        starts: where these are (k, 3).
+        reach: their desired radii (k,).
+    """
+    at = projected(function, places, float(reach.max()), _STEPS)
+    way = at - starts
+    back = np.flatnonzero(length(way) <= _BARE * reach)
+    if not len(back):
+        return places
+    normals = length_and_unit(function.gradient(at[back])[1])[1]
+    way = way[back] - dot(way[back], normals)[:, None] * normals
+    onward = at[back] + (0.5 * _TRIED * reach[back])[:, None] * length_and_unit(way)[1]
+    result = places.copy()
+    result[back] = onward
+    return result
 
 
 def projected_exactly(function: ImplicitFunction, places: Floats, reach: Floats) -> tuple[Floats, Bools]:
