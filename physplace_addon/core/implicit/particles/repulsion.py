@@ -14,7 +14,8 @@ energy E_hat (equations 10, 12 and 13; the sums leave out j = i):
 What differs from the paper:
 
 - Beyond 3.6 radii, of the larger one, E is less than 0.2 % of alpha and is taken as 0. It also fades where
-  two floaters look away from each other: those on the two faces of a thin sheet share no area.
+  two floaters look away from each other: those on the two faces of a thin sheet share no area. Across a
+  groove r_ij is taken with its sides unfolded (`floater_pairs`).
 - Radii that differ make spacings that differ, for ever: a floater that has more room grows to fill it. So
   once radii are about right, the force is computed with radii in one ratio to the desired ones; only what is
   too large or too small by more than a margin still pushes harder or yields.
@@ -35,7 +36,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...arrays import Floats, Ints, Scratch
-from .floater_pairs import FloaterPairs, Neighbours
+from .floater_pairs import FloaterPairs, Neighbours, unfolded
 
 REACH = 3.6  # radii within which floaters repel each other: in an even sampling, the first two rings
 SPEEDUP = 1.5  # factor on P, rho and gamma, see above
@@ -77,6 +78,7 @@ def repulsion(
     pairs: FloaterPairs,
     amplitude: float,
     scratch: Scratch | None = None,
+    normals: Floats | None = None,
 ) -> Repulsion:
     """Return the desired velocities and the energies of r floaters (equations 9 and 13).
 
@@ -87,6 +89,7 @@ def repulsion(
         pairs: all pairs within reach, others may be among them.
         amplitude: alpha, without unit.
         scratch: memory that is used again in the next step.
+        normals: the unit normals (r, 3), for pairs across grooves; without them these are left out.
     """
     scratch = Scratch() if scratch is None else scratch
     count, fall = len(radii), -0.5 / (radii * radii)
@@ -109,8 +112,38 @@ def repulsion(
     for axis, apart in zip(desired_velocity, near.apart, strict=True):
         apart *= h
         np.subtract(np.bincount(i, apart, count), np.bincount(j, apart, count), out=axis)
+    if pairs.folded is not None and normals is not None:
+        velocity, more, steeper = _across_grooves(positions, normals, radii, force_radii, pairs.folded)
+        desired_velocity += velocity
+        energy += more
+        steepness += steeper
     desired_velocity *= amplitude * own
     return Repulsion(desired_velocity.T, amplitude * energy, (-2.0 * amplitude / radii) * steepness)
+
+
+def _across_grooves(
+    positions: Floats, normals: Floats, radii: Floats, force_radii: Floats, pairs: FloaterPairs
+) -> tuple[Floats, Floats, Floats]:
+    """Return what pairs across grooves add to the sums of `repulsion`, for alpha = 1: to the velocities by
+    coordinates (3, r), to the energies (r,) and to their steepness (r,).
+    """
+    count = len(radii)
+    velocity, energy, steepness = np.zeros((3, count)), np.zeros(count), np.zeros(count)
+    for i, j in ((pairs.first, pairs.second), (pairs.second, pairs.first)):
+        apart = unfolded((positions[i] - positions[j]).T, normals[i].T, normals[j].T)
+        square = np.add.reduce(apart * apart, axis=0)
+        by_i, by_j = (-0.5 * square / radii[k] ** 2 for k in (i, j))
+        weight = np.where(np.maximum(by_i, by_j) > -0.5 * REACH * REACH, pairs.weight, 0.0)
+        steepness += np.bincount(i, weight * by_i * np.exp(by_i), count)
+        by_i, by_j = weight * np.exp(by_i), weight * np.exp(by_j)
+        if force_radii is radii:
+            h = -0.5 * (by_i / radii[i] ** 2 + by_j / radii[j] ** 2)
+        else:
+            h = weight * np.exp(-square / (force_radii[i] ** 2 + force_radii[j] ** 2))
+        for axis, way in zip(velocity, apart, strict=True):
+            axis += np.bincount(i, way * h, count)
+        energy += np.bincount(i, by_i, count)
+    return velocity, energy, steepness
 
 
 class ForceFalls(NamedTuple):

@@ -213,8 +213,9 @@ class Sampling:
         settled = force_radii is not floaters.radii
         self._waited(settled and after is function and function is self._function)
         pairs = self._neighbours.of(floaters, force_radii)
+        normals = None if pairs.folded is None else floaters.normals
         felt = repulsion(
-            floaters.positions, floaters.radii, force_radii, pairs, settings.amplitude, self._scratch
+            floaters.positions, floaters.radii, force_radii, pairs, settings.amplitude, self._scratch, normals
         )
         pull = None if value is None else settings.feedback * value
         carried = floaters.positions  # by the surface alone: moves begin on the surface after the step

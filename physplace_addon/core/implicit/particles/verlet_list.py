@@ -15,7 +15,7 @@ import numpy as np
 from ...arrays import Bools, Floats, Ints, Scratch
 from ...vectors import column_dot, column_length, column_rows
 from ..neighbours import near_pairs, pairs_of_some
-from .floater_pairs import FloaterPairs
+from .floater_pairs import FOLDED, FloaterPairs, across_grooves
 from .floaters import Floaters, filled_gaps
 from .repulsion import REACH
 
@@ -57,7 +57,7 @@ class VerletList:
         if count and (len(stale) <= _SMALL or count > _MANY * len(stale) or _many_reach_far(reaches)):
             self._positions, self._normals, self._reaches = positions, normals, reaches
             found = near_pairs(positions, (1.0 + 2.0 * _MARGIN) * reaches)
-            self._pairs, self._number = facing_pairs(normals, *found), None
+            self._pairs, self._number = facing_pairs(positions, normals, *found), None
         elif count or self._number is not None:
             self._renew(stale, positions, normals, reaches)
         return self._pairs
@@ -88,7 +88,7 @@ class VerletList:
         self._normals = np.where(some, normals, self._normals)
         self._reaches = np.where(stale, reaches, self._reaches)
         new = pairs_of_some(self._positions, (1.0 + 2.0 * _MARGIN) * self._reaches, stale)
-        self._pairs = self._valid_and_new(stale, facing_pairs(self._normals, *new))
+        self._pairs = self._valid_and_new(stale, facing_pairs(self._positions, self._normals, *new))
 
     def _valid_and_new(self, stale: Bools, more: FloaterPairs) -> FloaterPairs:
         """Return the pairs without those of some floaters (r,) and of the dead, by their numbers now, and
@@ -111,7 +111,7 @@ class VerletList:
         if number is not None:
             for column in (first, second):
                 column[: len(kept)] = number.take(column[: len(kept)])
-        return FloaterPairs(first, second, weight)
+        return FloaterPairs(first, second, weight, _folded(pairs.folded, gone, number, more.folded))
 
     def _with_newborns(self, count: int) -> None:
         """Add the floaters that have come, up to `count`: nothing is known of them yet."""
@@ -134,16 +134,36 @@ class VerletList:
         self._reaches = self._reaches.take(alive)
 
 
+def _folded(
+    pairs: FloaterPairs | None, gone: Bools, number: Ints | None, more: FloaterPairs | None
+) -> FloaterPairs | None:
+    """Return pairs across grooves without those of some floaters (r,), by their numbers now, and more."""
+    if pairs is None:
+        return more
+    kept = ~(gone.take(pairs.first) | gone.take(pairs.second))
+    first, second, weight = pairs.first[kept], pairs.second[kept], pairs.weight[kept]
+    if number is not None:
+        first, second = number.take(first), number.take(second)
+    if more is None:
+        return FloaterPairs(first, second, weight)
+    return FloaterPairs(
+        np.concatenate([first, more.first]),
+        np.concatenate([second, more.second]),
+        np.concatenate([weight, more.weight]),
+    )
+
+
 def _many_reach_far(reaches: Floats) -> bool:
     """Return whether more than a few of reaches (r,) are much longer than the others."""
     return bool(np.count_nonzero(reaches > _FAR * reaches.mean()) > _FEW * len(reaches))
 
 
-def facing_pairs(normals: Floats, first: Ints, second: Ints) -> FloaterPairs:
+def facing_pairs(positions: Floats, normals: Floats, first: Ints, second: Ints) -> FloaterPairs:
     """Return pairs with weights by their unit normals (r, 3): 1 up to a right angle between them, 0 from 120
-    degrees.
+    degrees. Those across a groove are apart, with weights of their own.
 
     Args:
+        positions: those of all floaters (r, 3), in scene units.
         normals: the unit normals of all floaters (r, 3).
         first: one floater of each pair (m,).
         second: the other one (m,).
@@ -151,7 +171,17 @@ def facing_pairs(normals: Floats, first: Ints, second: Ints) -> FloaterPairs:
     weight = np.ones(len(first))
     for axis in np.ascontiguousarray(normals.T):
         weight += 2.0 * axis.take(first) * axis.take(second)
-    if len(weight) and weight.min() >= 1.0:
+    least = weight.min(initial=np.inf)
+    if least >= 1.0 + 2.0 * FOLDED:
         return FloaterPairs(first, second, np.ones(len(first)))
-    felt = np.flatnonzero(weight > 0.0)
-    return FloaterPairs(first[felt], second[felt], np.minimum(weight[felt], 1.0))
+    felt, folded = weight > 0.0, None
+    which = (weight < 1.0 + 2.0 * FOLDED).nonzero()[0]
+    i, j = first.take(which), second.take(which)
+    apart, normal, other = positions[i] - positions[j], normals[i], normals[j]
+    across, share = across_grooves(apart.T, normal.T, other.T)
+    if np.count_nonzero(across):
+        felt[which[across]] = False
+        across &= share > 0.0
+        folded = FloaterPairs(i[across], j[across], share[across])
+    kept = felt.nonzero()[0]
+    return FloaterPairs(first[kept], second[kept], np.minimum(weight[kept], 1.0), folded)

@@ -145,6 +145,22 @@ def test_floaters_live_alike_at_any_scale_and_far_from_the_origin(scale: float, 
     assert np.allclose(moved, here[-1].positions, rtol=0.0, atol=1e-3 * 0.15)
 
 
+@pytest.mark.parametrize("apart", [0.7, 0.8, 0.9])
+def test_floaters_do_not_gather_at_the_bottom_of_a_groove(apart: float) -> None:
+    """Balls of radius .5 meet in a groove that is 91, 74 and 52 degrees open."""
+    radius, half = 0.05, 0.5 * apart
+    balls = union([Spheres.of([[side * half, 0.0, 0.0]], 0.5) for side in (-1.0, 1.0)])
+    before, floaters = lives(balls, radius, 100)[-2:]
+    assert 0.32 <= density(floaters, 4.0 * np.pi * 0.5 * (0.5 + half), radius) <= 0.37
+    assert np.linalg.norm(floaters.positions - before.positions, axis=1).max() <= 0.06 * radius
+    turn = np.arccos(np.clip((np.abs(floaters.positions[:, 0]) - half) / 0.5, -1.0, 1.0))
+    climbed = 0.5 * (np.pi - np.arccos(half / 0.5) - turn)
+    bottom = 2.0 * 2.0 * np.pi * np.sqrt(0.25 - half * half)  # the length of both sides
+    in_bands = [np.count_nonzero(climbed < wide * radius) * radius / (bottom * wide) for wide in (0.1, 1.0)]
+    assert in_bands[0] <= 0.35
+    assert 0.25 <= in_bands[1] <= 0.45
+
+
 def test_the_same_seed_lives_the_same_life() -> None:
     one, other = (lives(fourteen_spheres(), 0.25, 40)[-1] for _ in range(2))
     assert np.array_equal(one.positions, other.positions)
