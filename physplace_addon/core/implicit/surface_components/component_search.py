@@ -279,7 +279,7 @@ def components_of(
     outer = _class_beyond(function, boxes) if whole else None
     sides = (BoxClass.INSIDE, BoxClass.OUTSIDE)
     one_outside = False
-    for round_ in range(_REFINEMENTS):
+    for round_ in range(_REFINEMENTS + 1):
         inside = joined_by_flows(
             function, boxes, regions_of(boxes, BoxClass.INSIDE, outer), BoxClass.INSIDE, FEW_STEPS
         )
@@ -293,7 +293,8 @@ def components_of(
         between = boxes_between(function, boxes, outside, BoxClass.OUTSIDE)
         if round_ >= _OUTSIDE_FIRST or not between.any():
             between |= boxes_between(function, boxes, inside, BoxClass.INSIDE)
-        if not between.any() or boxes.examined + 8 * int(between.sum()) > limits.most:
+        last = round_ == _REFINEMENTS or boxes.examined + 8 * int(between.sum()) > limits.most
+        if last or not between.any():
             break
         boxes = refined(function, boxes, between, limits)
     inside, outside = (

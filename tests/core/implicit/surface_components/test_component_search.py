@@ -190,6 +190,17 @@ def test_a_crease_beside_the_smallest_boxes_leaves_none_of_them_undecided() -> N
     assert (len(found), found.proven, len(found.undecided)) == (2, True, 0)
 
 
+def test_a_search_whose_last_refinement_leaves_groups_unparted_says_how_many_it_found() -> None:
+    """An ellipsoid of scene 48 was dragged, and a search of 8,000 boxes had no refinement left."""
+    function, _ = random_scene(48)
+    parameters = function.parameters
+    parameters[18:26] = [0.434, 0.108, 0.252, -0.438, -0.891, 0.891, 0.505, 0.222]
+    dragged = function.with_parameters(parameters)
+    found, whole = components_of(dragged, SearchLimits(8_000, margin=0.1371)), components_of(dragged)
+    assert (found.proven, whole.proven) == (False, True)
+    assert len(found) == len(whole)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [48, 366])
 def test_random_sharp_sums_whose_parts_nearly_touch_are_proven(seed: int) -> None:
