@@ -17,9 +17,10 @@ from ...errors import PhysPlaceError
 from ...vectors import length
 from ..functions.base import ImplicitFunction
 from ..neighbours import thinned_rows
+from ..occupied_cells import occupied_cells, occupied_eighths
 from ..projection import projected
 from ..sizing_field import greatest_curvature
-from ..uniform_grid import OCTANTS, cell_numbers
+from ..uniform_grid import OCTANTS
 
 _PLASTIC = 1.2207440846057596  # the real root of x^4 = x + 1, from which the low-discrepancy numbers are made
 
@@ -50,7 +51,6 @@ def shuffled(points: Floats) -> Floats:
     return points[np.argsort(low_discrepancy(len(points))[:, 0], kind="stable")]
 
 
-_FIRST = 4.0  # cells along the longest side of the box at first
 _CELL = 1.5  # spacings: cells are halved until they are no larger, and then once more
 _MOST_CELLS = 1_000_000  # eighths of cells, after which the surface is refused
 _APART = 0.8  # spacings: the least distance of points
@@ -69,13 +69,19 @@ def surface_samples(function: ImplicitFunction, spacing: float) -> Floats:
     """
     if function.is_endless():
         raise PhysPlaceError("blob: its surface is infinite; intersect it with something that is not")
-    cells, size = _occupied_cells(function, spacing)
+    low, size = occupied_cells(function, np.array(function.box()), _CELL * spacing, _MOST_CELLS)
+    if 8 * len(low) > _MOST_CELLS:
+        found = f"points {spacing:.3g} apart would be too many"
+        raise PhysPlaceError(f"blob: {found}; leave out what is very small beside the rest")
+    size *= 0.5
+    cells = (low[:, None] + size * (OCTANTS + 0.5)).reshape(-1, 3)
     points = _landed(function, cells, size)
     for _ in range(_DEEPER):
         cells = cells[_far_from_points(cells, points, 3.0 * size)]
         if not len(cells) or len(cells) > _MOST_LONELY:
             break
-        cells, size = _occupied_eighths(function, cells - 0.5 * size, size)
+        low, size = occupied_eighths(function, cells - 0.5 * size, size)
+        cells = low + 0.5 * size
         points = np.concatenate([points, _landed(function, cells, size)])
     points = shuffled(points)
     bend = np.maximum(greatest_curvature(function, points), _TURN / (_APART * spacing))
@@ -99,41 +105,3 @@ def _far_from_points(cells: Floats, points: Floats, reach: float) -> Bools:
         return np.ones(len(cells), dtype=np.bool_)
     lonely: Bools = np.asarray(cKDTree(points).query(cells)[0]) > reach
     return lonely
-
-
-def _occupied_eighths(function: ImplicitFunction, low: Floats, size: float) -> tuple[Floats, float]:
-    """Return the centres (k, 3) and the size of the eighths of cells that the surface may be in.
-
-    Args:
-        function: F.
-        low: the lowest corners of the cells (c, 3).
-        size: their size, in scene units.
-    """
-    size *= 0.5
-    low = (low[:, None] + size * OCTANTS).reshape(-1, 3)
-    return low[function.may_cross(low, low + size)] + 0.5 * size, size
-
-
-def _occupied_cells(function: ImplicitFunction, spacing: float) -> tuple[Floats, float]:
-    """Return the centres (k, 3) and the size of eighths of the cells that the surface may be in.
-
-    Raises:
-        PhysPlaceError: if there would be too many.
-    """
-    box = np.array(function.box(), dtype=np.float64)
-    if (box[0] > box[1]).any():
-        return np.zeros((0, 3)), spacing
-    size = max(float(np.ptp(box, axis=0).max()), spacing) / _FIRST
-    counts = np.maximum(np.ceil(np.ptp(box, axis=0) / size - 1e-9), 1.0)
-    start = box.mean(axis=0) - 0.5 * size * counts
-    low = start + size * cell_numbers(counts)
-    while True:
-        low = low[function.may_cross(low, low + size)]
-        if len(low) > _MOST_CELLS // 8:
-            found = f"points {spacing:.3g} apart would be too many"
-            raise PhysPlaceError(f"blob: {found}; leave out what is very small beside the rest")
-        last = size <= _CELL * spacing
-        size *= 0.5
-        low = (low[:, None] + size * OCTANTS).reshape(-1, 3)
-        if last or not len(low):
-            return low + 0.5 * size, size
