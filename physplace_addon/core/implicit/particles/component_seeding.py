@@ -4,16 +4,22 @@ The paper wants to start "from a few seed points (ideally, only one per connecte
 Heckbert 1994, section 4), and leaves open how components are found. `surface_components` finds all of them,
 and proves how many there are; `coverage` finds what is bare of those that have floaters. Where nothing is
 proven, because the boxes are too coarse for small components, `middle_seeds` looks about elements' middles.
-Where there is one component it is mostly proven by a tenth of the work that there still is one: the surface
-has moved on without being torn or closed (`isotopy`).
 
-While the surface changes both are looked for in every twenty-fourth step, with boxes not much smaller than a
-floater's share of the area; patches only beside floaters that are larger than desired, because they have room
-there. When it rests they are looked for to the end, again and again until there is nothing left to fill: only
-then the surface counts as covered.
+While the surface changes both are looked for in every twenty-fourth step; patches only beside floaters that
+are larger than desired, because they have room there. Mostly it is proven with little work that there are as
+many components as before, as the surface has moved on without being torn or closed (`isotopy`). A single one
+then has floaters as long as there are any. Of several each keeps its own, but for floaters that lose the
+surface or get to another component: so it is looked up which component each is on if one was lost, and after
+some looks in any case. What is not proven so is searched, if that is quick; otherwise floaters are put where
+cells as large as their share of the area show the surface bare.
+
+When it rests both are looked for to the end, again and again until there is nothing left to fill: only then
+the surface counts as covered.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,19 +31,59 @@ from ..surface_components.component_search import SurfaceComponents, components_
 from ..surface_components.isotopy import common_boxes
 from ..surface_components.subdivision import ClassifiedBoxes, SearchLimits
 from .attachment import attached_to_surface
-from .coverage import filled_patches
+from .coverage import filled_cells, filled_patches
 from .floaters import Floaters, FloaterSettings
 from .middle_seeds import seeds_about_middles
 
 _EVERY = 24  # steps between two looks while the surface changes
 _BARE_EVERY = 12  # steps between two fillings of bare patches while floaters grow
 _MARGIN = 0.05  # share of the box by which it is grown, for what grows out of it meanwhile
-_QUICK_MOST, _QUICK_LEAST = 8_000, 0.2  # boxes of a quick look, and desired radii: the side of its least ones
+_QUICK_MOST, _QUICK_LEAST = (
+    2_000,
+    0.2,
+)  # boxes of a quick search, and desired radii: the side of its least ones
 _SETTLED = 1.2  # mean ratio of radii to the desired ones below which floaters no longer grow
 # share of the box by which what is searched is larger on each side: a proof is carried along within it
 _ROOM = 0.1371
 _HALVED = 2.0  # times as many boxes as were searched, from which on a proof is no longer carried along
+_UNSEEN = 5  # looks in a row by which several components may be known without looking up who is on which
 _THERE = 0.5  # desired radii: a seed so near to a floater is on its component, where nothing is proven
+
+
+@dataclass(frozen=True, eq=False)
+class _Proof:
+    """That a surface has so many components.
+
+    Attributes:
+        function: F.
+        boxes: boxes of which none is undecided.
+        count: the number of components.
+        most: boxes from which on it is better to search anew.
+        carried: how often it was carried along since it was looked up which component each floater is on.
+    """
+
+    function: ImplicitFunction
+    boxes: ClassifiedBoxes
+    count: int
+    most: int
+    carried: int = 0
+
+    @classmethod
+    def of(cls, known: SurfaceComponents) -> _Proof | None:
+        """Return the proof that a search found; None if it found none, or one of too many boxes to carry."""
+        count = len(known.boxes.kind)
+        if count > _QUICK_MOST or not known.proven:
+            return None
+        return cls(known.function, known.boxes, len(known), int(_HALVED * count))
+
+    def carried_to(self, function: ImplicitFunction) -> _Proof | None:
+        """Return the proof for another function, if it is found with little work."""
+        if function is self.function:
+            return self
+        boxes = common_boxes(self.function, function, self.boxes)
+        if boxes is None or len(boxes.kind) > self.most:
+            return None
+        return replace(self, function=function, boxes=boxes, carried=self.carried + 1)
 
 
 class ComponentSeeding:
@@ -46,6 +92,7 @@ class ComponentSeeding:
     Attributes:
         diameter: d, the longest side of the surface's box, in scene units.
         covered: whether the last look to the end found nothing bare, and nothing has changed since.
+        has_lost: whether a floater has lost the surface since it was looked up which component each is on.
     """
 
     def __init__(self, settings: FloaterSettings) -> None:
@@ -56,15 +103,16 @@ class ComponentSeeding:
         self._function: ImplicitFunction | None = None
         self._parameters = np.zeros(0)
         self._components: SurfaceComponents | None = None
-        # of the last surface proven to have one component: F, its boxes, and the most that they may be
-        self._one: tuple[ImplicitFunction, ClassifiedBoxes, int] | None = None
+        self._proof: _Proof | None = None
+        self._is_hard = False  # whether a quick search does not prove how many components there are
+        self.has_lost = False
         self._clock = 0
 
     def all(self, function: ImplicitFunction, floaters: Floaters) -> Floaters:
         """Return the floaters, with a seed on each component that has none, found to the end."""
         self._changed(function)
         self.measure(function)
-        return self._seeded(function, floaters, SearchLimits(margin=_ROOM))
+        return self._seeded_to_the_end(function, floaters)
 
     def filled(self, function: ImplicitFunction, floaters: Floaters) -> Floaters:
         """Return the floaters, with new ones if it is time to look for what is bare in this step."""
@@ -79,13 +127,13 @@ class ComponentSeeding:
             self.covered = False
         if not looks or self.covered:
             return floaters
+        ratio = floaters.radii / floaters.desired
+        settled = float(ratio.mean()) < _SETTLED
         if self._clock % _EVERY == 0:
             self.measure(function)
-            least = _QUICK_LEAST * self.settings.radius
-            floaters = self._seeded(function, floaters, SearchLimits(_QUICK_MOST, least, _ROOM))
-        ratio = floaters.radii / floaters.desired
-        if float(ratio.mean()) < _SETTLED:
-            beside = floaters.take(ratio > 1.0) if changed else floaters
+            floaters = self._seeded_quickly(function, floaters, settled)
+        if settled:
+            beside = floaters.take(floaters.radii > floaters.desired) if changed else floaters
             floaters = filled_patches(function, floaters, self.settings, beside)
         return floaters
 
@@ -94,7 +142,7 @@ class ComponentSeeding:
         nothing.
         """
         self._changed(function)
-        found = self._seeded(function, floaters, SearchLimits(margin=_ROOM))
+        found = self._seeded_to_the_end(function, floaters)
         found = filled_patches(function, found, self.settings)
         self.covered = len(found) == len(floaters)
         return found
@@ -151,34 +199,63 @@ class ComponentSeeding:
         self._components = None
         return True
 
-    def _seeded(self, function: ImplicitFunction, floaters: Floaters, limits: SearchLimits) -> Floaters:
-        """Return the floaters with a seed on each component that has none, as far as limits allow."""
+    def _seeded_to_the_end(self, function: ImplicitFunction, floaters: Floaters) -> Floaters:
+        """Return the floaters with a seed on each component that has none."""
         if not len(self._box):
             return floaters
         known = self._components
-        if known is None and len(floaters) and self._is_still_one(function):
-            return floaters
-        if known is None or (not known.proven and known.boxes.examined < limits.most):
-            known = self._components = components_of(function, limits, self.settings.bounds)
-            one = known.proven and len(known) == 1
-            self._one = (function, known.boxes, int(_HALVED * len(known.boxes.kind))) if one else None
+        if known is None:
+            proof = self._proof = self._carried_proof(function)
+            if proof is not None and proof.count == 1 and len(floaters):
+                return floaters
+            boxes = None if proof is None else proof.boxes
+            known = components_of(function, SearchLimits(margin=_ROOM), self.settings.bounds, boxes)
+            self._components, self.has_lost = known, False
+            self._proof = _Proof.of(known) if proof is None else replace(proof, carried=0)
+            self._is_hard = self._proof is None
         seeded = self._seeded_on(function, floaters, known)
         if known.proven or not len(floaters):
             return seeded
-        return self._with_seeds(
-            function,
-            seeded,
-            seeds_about_middles(function, seeded.positions, self.settings.radius, self.diameter),
-        )
+        return self._seeded_about_middles(function, seeded)
 
-    def _is_still_one(self, function: ImplicitFunction) -> bool:
-        """Return whether it is proven with little work that the surface still has one component."""
-        if self._one is None or self.settings.bounds is not None:
-            return False
-        before, boxes, most = self._one
-        common = common_boxes(before, function, boxes)
-        self._one = None if common is None or len(common.kind) > most else (function, common, most)
-        return common is not None
+    def _seeded_quickly(self, function: ImplicitFunction, floaters: Floaters, settled: bool) -> Floaters:
+        """Return the floaters with seeds on what a look in little time shows to have none.
+
+        Args:
+            function: F.
+            floaters: all floaters, one at least.
+            settled: whether they fill what they are on, so that what is bare is something else.
+        """
+        if not len(self._box):
+            return floaters
+        known = self._components
+        if known is None:
+            proof = self._proof = self._carried_proof(function)
+            if proof is not None:
+                alone = proof.count == 1 or not (self.has_lost or proof.carried > _UNSEEN)
+                return floaters if alone else self._seeded_to_the_end(function, floaters)
+            if not self._is_hard:
+                limits = SearchLimits(_QUICK_MOST, _QUICK_LEAST * self.settings.radius, _ROOM)
+                known = components_of(function, limits, self.settings.bounds)
+                self._proof = _Proof.of(known)
+                self._is_hard = self._proof is None
+        if known is not None and known.proven:
+            self._components, self.has_lost = known, False
+            return self._seeded_on(function, floaters, known)
+        seeded = self._seeded_about_middles(function, floaters)
+        return filled_cells(function, seeded, self.settings, self._box) if settled else seeded
+
+    def _carried_proof(self, function: ImplicitFunction) -> _Proof | None:
+        """Return the proof of how many components there are, if it holds for a function, too."""
+        if self._proof is None or self.settings.bounds is not None:
+            return None
+        return self._proof.carried_to(function)
+
+    def _seeded_about_middles(self, function: ImplicitFunction, floaters: Floaters) -> Floaters:
+        """Return the floaters with a seed about each middle of an element from which none is seen."""
+        radius = self.settings.radius
+        seeds = seeds_about_middles(function, floaters.positions, radius, self.diameter)
+        return self._with_seeds(function, floaters, seeds)
 
     def _seeded_on(
         self, function: ImplicitFunction, floaters: Floaters, known: SurfaceComponents

@@ -19,6 +19,7 @@ from ...arrays import Bools, Floats
 from ...vectors import cross, dot, length, length_and_unit
 from ..functions.base import ImplicitFunction
 from ..neighbours import thinned_rows
+from ..occupied_cells import occupied_cells
 from ..projection import distances_to_surface, projected
 from ..sizing_field import desired_repulsion_radii, greatest_curvature
 from .attachment import attached_to_surface
@@ -35,6 +36,7 @@ _APART = 1.5  # desired radii between the floaters of a front
 _STEPS = 2  # Newton steps that tell where the surface bends away
 _MORE_STEPS, _EXACT = 4, 1e-7  # Newton steps; share of its reach that a place may be off after them
 _ROUNDS = 400  # most rounds of a front
+_MOST_CELLS = 8_000  # in which is looked at once for what is bare
 _SEEN = 6  # nearest floaters of which one may cover a place
 
 
@@ -69,10 +71,43 @@ def _bare_around(
     starts = np.repeat(some.positions, _AROUND, axis=0)
     far = np.asarray(tree.query(places)[0]) > 0.5 * reach
     places, starts, reach = places[far], starts[far], reach[far]
-    none = Floaters.at(np.zeros((0, 3)), settings.radius)
-    if not len(places):
-        return none
     places = _farther(function, places, starts, reach)
+    return _bare_beside(function, places, reach, floaters, tree, settings)
+
+
+def filled_cells(
+    function: ImplicitFunction, floaters: Floaters, settings: FloaterSettings, box: Floats
+) -> Floaters:
+    """Return the floaters, followed by new ones in those cells of space where the surface is bare.
+
+    The cells are as large as a floater, or larger where that would be too many. What is smaller than they are
+    may be overlooked.
+
+    Args:
+        function: F.
+        floaters: all floaters.
+        settings: of the floaters.
+        box: that holds the surface (2, 3).
+    """
+    low, size = occupied_cells(function, box, settings.radius, _MOST_CELLS)
+    reach = np.full(len(low), size)
+    tree = cKDTree(floaters.positions)
+    more = _bare_beside(function, low + 0.5 * size, reach, floaters, tree, settings)
+    more = more.take(np.arange(len(more)) < settings.most - len(floaters))
+    return floaters.with_more(more) if len(more) else floaters
+
+
+def _bare_beside(
+    function: ImplicitFunction,
+    places: Floats,
+    reach: Floats,
+    floaters: Floaters,
+    tree: cKDTree,
+    settings: FloaterSettings,
+) -> Floaters:
+    """Return new floaters where the surface is bare near places (k, 3), each within a reach (k,)."""
+    if not len(places):
+        return Floaters.at(np.zeros((0, 3)), settings.radius)
     on = attached_to_surface(function, places, reach, float(reach.max()))
     at, exactly = projected_exactly(function, on.positions, reach)
     kept = ~on.lost & exactly & (np.abs(at - places).max(axis=1) <= 2.0 * reach)
@@ -97,7 +132,7 @@ def _farther(function: ImplicitFunction, places: Floats, starts: Floats, reach: 
         starts: where these are (k, 3).
         reach: their desired radii (k,).
     """
-    at = projected(function, places, float(reach.max()), _STEPS)
+    at = projected(function, places, float(reach.max(initial=0.0)), _STEPS)
     way = at - starts
     back = np.flatnonzero(length(way) <= _BARE * reach)
     if not len(back):

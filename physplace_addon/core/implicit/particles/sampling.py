@@ -329,7 +329,9 @@ class Sampling:
         lost = on.lost if bounds is None else on.lost | _outside(on.positions, bounds, self.settings.radius)
         desired = desired_repulsion_radii(function, on.positions, self.settings)
         landed = Floaters(on.positions, floaters.radii, on.gradients, desired, floaters.ages)
-        return self._without(landed, lost)
+        left = self._without(landed, lost)
+        self._seeding.has_lost |= len(left) < len(landed)
+        return left
 
     def _kept(self, floaters: Floaters, function: ImplicitFunction) -> Floaters:
         """Remember the floaters, whose F_x is that of the function, and return them."""

@@ -1,15 +1,24 @@
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
 from physplace_addon.core.arrays import Floats
-from physplace_addon.core.implicit import FloaterSettings, Sampling, blobby_spheres
+from physplace_addon.core.implicit import (
+    FloaterSettings,
+    ImplicitFunction,
+    Sampling,
+    Spheres,
+    blobby_spheres,
+    difference,
+    union,
+)
 from physplace_addon.core.implicit.functions.gaussians.blob import Blob
 from physplace_addon.core.implicit.particles import component_seeding
 from physplace_addon.core.implicit.particles.floaters import Floaters
 from physplace_addon.core.implicit.surface_components.component_search import SurfaceComponents, components_of
+from tests.core.implicit.random_parts import random_scene
 
 R = 0.15
 
@@ -107,16 +116,76 @@ def test_that_a_drag_leaves_one_component_is_seen_without_a_search(monkeypatch: 
         return found
 
     monkeypatch.setattr(component_seeding, "components_of", counted)
-    before = balls([0.0, 0.6], [0.6, 0.4])
-    sampling, floaters = settled(before)
-    for apart in np.arange(0.6, 0.8, 0.0005).tolist():
-        after = balls([0.0, apart], [0.6, 0.4])
-        rate = (after.parameters - before.parameters) / sampling.settings.time_step
-        floaters, before = sampling.advance(floaters, before, rate, after), after
+
+    def at(apart: float) -> Blob:
+        return balls([0.0, apart], [0.6, 0.4])
+
+    sampling, floaters = settled(at(0.6))
+    floaters, before = after_steps(sampling, floaters, at(0.6), np.arange(0.6, 0.8, 0.0005).tolist(), at)
     assert searched == [1]
-    for apart in np.arange(0.8, 2.0, 0.01).tolist():
-        after = balls([0.0, apart], [0.6, 0.4])
-        rate = (after.parameters - before.parameters) / sampling.settings.time_step
-        floaters, before = sampling.advance(floaters, before, rate, after), after
+    floaters, _ = after_steps(sampling, floaters, before, np.arange(0.8, 2.0, 0.01).tolist(), at)
     assert searched[-1] == 2
     assert min(on_each(floaters, [0.0, 2.0])) > 10
+
+
+def after_steps(
+    sampling: Sampling,
+    floaters: Floaters,
+    before: ImplicitFunction,
+    places: Sequence[float],
+    at: Callable[[float], Any],
+) -> tuple[Floaters, ImplicitFunction]:
+    """The floaters, and the function, after steps in which it becomes that at each of some places."""
+    for place in places:
+        after = at(place)
+        rate = (after.parameters - before.parameters) / sampling.settings.time_step
+        floaters, before = sampling.advance(floaters, before, rate, after), after
+    return floaters, before
+
+
+def test_of_several_components_each_keeps_floaters_without_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is looked up at last who is on which, in the boxes of the proof that was carried along."""
+    boxes: list[bool] = []
+
+    def counted(*args: Any) -> SurfaceComponents:
+        boxes.append(len(args) > 3 and args[3] is not None)
+        return components_of(*args)
+
+    monkeypatch.setattr(component_seeding, "components_of", counted)
+
+    def at(x: float) -> Blob:
+        return blobby_spheres(0.5, [[x, 0.0, 0.0], [2.0, 0.0, 0.0], [4.0, 0.0, 0.0]], [0.6, 0.4, 0.6])
+
+    sampling, floaters = settled(at(0.0))
+    assert boxes == [False]
+    floaters, _ = after_steps(sampling, floaters, at(0.0), np.linspace(0.0, 0.3, 300).tolist(), at)
+    assert boxes[1:] == [True, True]
+    assert min(on_each(floaters, [0.3, 2.0, 4.0])) > 10
+
+
+def test_a_component_that_has_lost_its_floaters_gets_new_ones_at_the_next_look() -> None:
+    before = balls([0.0, 2.0, 4.0], [0.6, 0.4, 0.6])
+    sampling, floaters = settled(before)
+    alive = floaters.take(floaters.positions[:, 0] < 3.0)
+    sampling._seeding.has_lost = True
+    for step in range(30):
+        after = balls([0.0, 2.0, 4.0 + 1e-4 * step], [0.6, 0.4, 0.6])
+        alive, before = sampling.advance(alive, before, None, after), after
+    assert on_each(alive, [4.0])[0] > 0
+
+
+def test_a_cavity_among_much_that_is_thin_is_found_while_it_is_dragged() -> None:
+    """So much that no quick search proves anything; the cavity has no element whose middle is inside."""
+    thin, _ = random_scene(22)
+
+    def at(height: float) -> ImplicitFunction:
+        hollow = difference(Spheres.of([0.0, 0.0, 4.0], 0.7), [Spheres.of([0.0, 0.0, height], 0.3)])
+        return union([thin, hollow])
+
+    sampling = Sampling(FloaterSettings(0.1), np.random.default_rng(0))
+    floaters = sampling.first_floaters(at(6.0))
+    for _ in range(60):
+        floaters = sampling.advance(floaters, at(6.0))
+    floaters, _ = after_steps(sampling, floaters, at(6.0), np.linspace(4.0, 4.01, 30).tolist(), at)
+    away = np.linalg.norm(floaters.positions - [0.0, 0.0, 4.01], axis=1)
+    assert np.count_nonzero(np.abs(away - 0.3) < 0.01) > 10
