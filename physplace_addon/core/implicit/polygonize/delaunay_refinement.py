@@ -153,7 +153,7 @@ def delaunay_refining(first: FirstPoints, components: SurfaceComponents) -> Job[
     rounds = DualEdgesOfRounds(function, spacing, components)
     most = max(MOST_POINTS, _GROWTH * first.given)
     for round_ in range(_ROUNDS):
-        found = rounds.of(own.places, own.names, own.weights, knives=own.knives(function))
+        found = rounds.of(own.places, own.names, own.weights, knives=own.knives(function, THINNEST * spacing))
         bad = _bad(function, own, found, components, spacing)
         balls = surface_balls(function, own, found, spacing, components, balls)
         sparse = _SPARSE if round_ < _FOLLOWED else _EASED * _SPARSE
@@ -178,7 +178,7 @@ def delaunay_refining(first: FirstPoints, components: SurfaceComponents) -> Job[
         if not len(pinched):
             break
         may |= np.isin(np.arange(len(bad)), pinched)
-        found = rounds.of(own.places, own.names, own.weights, may, own.knives(function))
+        found = rounds.of(own.places, own.names, own.weights, may, own.knives(function, THINNEST * spacing))
         bad = _bad(function, own, found, components, spacing)
     bad &= ~_redundant(function, own.places, found.triangles, spacing)
     beside = _are_beside_knives(own, bad, spacing)

@@ -9,8 +9,9 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from ...arrays import Floats, Ints
-from ...vectors import length_and_unit
+from ...vectors import dot, length, length_and_unit
 from ..functions.base import ImplicitFunction
+from ..neighbours import nearest
 from .creases.crease_curves import CreaseCurves, no_curves
 from .creases.crease_following import crease_curves, halved_links
 from .creases.crease_points import crease_points_between
@@ -77,12 +78,35 @@ class SurfacePoints:
             [self.curves.points.normals[self.curves.vertices], np.repeat(plain[:, None], 2, axis=1)]
         )
 
-    def knives(self, function: ImplicitFunction) -> Knives:
-        """Return which of the points are on knives, and between which sides."""
-        knives, count = Knives.none(function, self.places), len(self.curves.vertices)
-        knives.axes[:count] = self.curves.knife_axes
-        knives.normals[:count] = self.curves.points.normals[self.curves.vertices]
-        return knives
+    def knives(self, function: ImplicitFunction, thinnest: float) -> Knives:
+        """Return which of the points are on knives, or beside them where the body is thinner than a length,
+        and between which sides.
+        """
+        knives, curves, count = Knives.none(function, self.places), self.curves, len(self.curves.vertices)
+        axes, normals = curves.knife_axes, curves.points.normals[curves.vertices]
+        knives.axes[:count], knives.normals[:count] = axes, normals
+        ends = np.flatnonzero(curves.axes_of_knives[:, 1:].any(axis=(1, 2)))
+        knives.ends[ends] = np.arange(len(ends))
+        on = np.flatnonzero(axes.any(axis=1))
+        knives.beside[count:] = self._beside(on, axes[on], thinnest)
+        return replace(knives, ended=curves.axes_of_knives[ends], faces=normals[on])
+
+    def _beside(self, on: Ints, axes: Floats, thinnest: float) -> Ints:
+        """Return beside which vertex of a knife each plain point (k,) is where the body is thinner than some
+        length, as the place of that among these vertices (v,) with axes (v, 3); -1 where it is not.
+
+        At an angle a the axis is 2 cos(a / 2) long, and the body 2 tan(a / 2) times as thick as the point is
+        far from the knife.
+        """
+        if not len(on):
+            return np.full(len(self.plain), -1)
+        rows = self.curves.vertices[on]
+        apart, near = nearest(self.plain, self.places[on])
+        along = np.abs(dot(self.plain - self.places[on][near], self.curves.points.tangents[rows][near]))
+        away = np.sqrt(np.maximum(apart**2 - along**2, 0.0))
+        cosine = np.minimum(0.5 * length(axes), 1.0)
+        thick = 2.0 * (np.sqrt(1.0 - cosine**2) / cosine)[near] * away
+        return np.where((thick < thinnest) & (along <= self.curves.steps[rows][near]), near, -1)
 
 
 def neighbouring(points: Floats) -> Ints:

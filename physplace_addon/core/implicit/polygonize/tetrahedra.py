@@ -4,12 +4,14 @@ A tetrahedron is inside where its centre is, of equal power to its corners. Alon
 crease, that does not hold: the zones of its points keep all others about as far away as its links are long,
 where the body is much thinner than that. The centre of a tetrahedron with corners on the knife and on both of
 its sides is then off the plane that halves the knife, out of the body even, by as much as its corners are at
-different distances from the crease. But it lies between the two sides, and so does its centroid.
+different distances from the crease. But it lies between the two sides, and so does its centroid. So it is
+with tetrahedra beside the zones, as far as the body is thinner than points come near to each other: their
+centres, too, are where chance has them, and holes through the body were left.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.spatial import ConvexHull, Delaunay
@@ -24,33 +26,51 @@ _FAR = 1e6  # sizes of the whole: the centres of flat tetrahedra are taken to be
 
 @dataclass(frozen=True, eq=False)
 class Knives:
-    """Which points are on sharp convex creases, and between which sides.
+    """Which points are on sharp convex creases, or beside them in what is thin, and between which sides.
 
     Attributes:
         function: F.
         places: all points (n, 3).
         axes: the normal of one side less that of the other (n, 3), of points on knives; 0 of others.
         normals: the unit normals of both sides (n, 2, 3) of points on creases; 0 of others.
+        ends: the number (n,) of `ended` for each point at which several knives end; -1 of others.
+        ended: the axes (e, k, 3) of these knives; 0 where there are fewer.
+        beside: the number (n,) of `faces` for each point beside a knife where the body is thinner than points
+            come near to each other; -1 of others.
+        faces: the unit normals of both sides (f, 2, 3) along knives.
     """
 
     function: ImplicitFunction
     places: Floats
     axes: Floats
     normals: Floats
+    ends: Ints
+    ended: Floats
+    beside: Ints
+    faces: Floats
 
     @classmethod
     def none(cls, function: ImplicitFunction, places: Floats) -> Knives:
         """Return that none of some points (n, 3) is on a crease."""
-        return cls(function, places, np.zeros(places.shape), np.zeros((len(places), 2, 3)))
+        normals, (ends, beside) = np.zeros((len(places), 2, 3)), np.full((2, len(places)), -1)
+        return cls(function, places, np.zeros(places.shape), normals, ends, normals[:0], beside, normals[:0])
 
     def taken(self, rows: Ints) -> Knives:
         """Return some of the points, by their numbers (k,)."""
-        return Knives(self.function, self.places[rows], self.axes[rows], self.normals[rows])
+        names = ("places", "axes", "normals", "ends", "beside")
+        return replace(self, **{name: getattr(self, name)[rows] for name in names})
 
     def rows_across(self, simplices: Ints) -> Ints:
-        """Return the numbers (k,) of tetrahedra (s, 4) with corners on a knife and on both of its sides."""
+        """Return the numbers (k,) of tetrahedra (s, 4) with corners on both sides of a knife, and on it or
+        where the body is thin beside it.
+        """
         on: Bools = (self.axes != 0.0).any(axis=1)
-        rows = np.flatnonzero(on[simplices].any(axis=1))
+        at: Bools = np.asarray(on[simplices].any(axis=1))
+        rows = self._with_corners_on(np.flatnonzero(at), simplices, on)
+        return np.concatenate([rows, self._thin(np.flatnonzero(~at), simplices)])
+
+    def _with_corners_on(self, rows: Ints, simplices: Ints, on: Bools) -> Ints:
+        """Return those of tetrahedra (k,) with corners on a knife (n,) that have some on both its sides."""
         if not len(rows):
             return rows
         corners = simplices[rows]
@@ -63,10 +83,33 @@ class Knives:
         slopes[creased] = self.normals[used][creased]
         along = dot(slopes[number], axes[:, :, None])
         along = np.take_along_axis(along, np.abs(along).argmax(axis=2)[..., None], axis=2)[..., 0]
-        side = np.where(on[corners], 0.0, along)
-        both: Bools = (side.min(axis=1) < 0.0) & (side.max(axis=1) > 0.0)
+        along[on[corners] | self._end_there(corners, axes[:, 0])] = 0.0
+        both: Bools = (along.min(axis=1) < 0.0) & (along.max(axis=1) > 0.0)
         both[both] = ~_on_one_face(slopes[number[both]], on[corners[both]])
         return rows[both]
+
+    def _end_there(self, corners: Ints, axes: Floats) -> Bools:
+        """Return at which corners (k, 4) of tetrahedra the knife with some axes (k, 3) ends, among others."""
+        there, ends = np.zeros(corners.shape, dtype=np.bool_), self.ends[corners]
+        row, corner = np.nonzero(ends >= 0)
+        ended = length_and_unit(self.ended[ends[row, corner]])[1]
+        cosine = np.abs(dot(ended, length_and_unit(axes[row])[1][:, None]))
+        there[row, corner] = cosine.max(axis=1, initial=0.0) > _ALIKE
+        return there
+
+    def _thin(self, rows: Ints, simplices: Ints) -> Ints:
+        """Return those of tetrahedra (k,) all of whose corners are beside a knife, on both of its sides."""
+        rows = rows[(self.beside[simplices[rows]] >= 0).all(axis=1)]
+        if not len(rows):
+            return rows
+        corners = simplices[rows]
+        used, number = np.unique(corners, return_inverse=True)
+        units = length_and_unit(self.function.gradient(self.places[used])[1])[1]
+        faces = self.faces[self.beside[corners[:, 0]]]
+        cosines = np.einsum("kci,ksi->kcs", units[number.reshape(corners.shape)], faces)
+        alike = cosines.max(axis=2).min(axis=1) > _ALIKE
+        side = cosines.argmax(axis=2)
+        return np.asarray(rows[alike & (side.min(axis=1) != side.max(axis=1))])
 
 
 def _on_one_face(slopes: Floats, on: Bools) -> Bools:

@@ -30,6 +30,21 @@ _SAME_CREASE = 0.7  # least cosine between the normals of one crease, side by si
 _SAME = 1.01  # of the lengths that they should have: equal links that are no longer than that stay
 
 
+def are_short(curves: CreaseCurves, least: float) -> Bools:
+    """Return which links (m,) of acute corners are not to be halved.
+
+    Beside shorter ones nothing is as it was but smaller, and their creases are too near to each other for the
+    links that follow.
+
+    Args:
+        curves: points all along creases.
+        least: the least length of links, in scene units.
+    """
+    share = np.where(curves.concentric, 2.0 * np.sin(0.5 * np.minimum(curves.least_angles, np.pi)), np.inf)
+    share = share[curves.vertex_of[curves.links]].min(axis=1)
+    return np.asarray(np.isfinite(share) & (0.5 * share * curves.gaps < _APART * least))
+
+
 def with_concentric_links(
     function: ImplicitFunction, curves: CreaseCurves, least: float, longest: float, off: float
 ) -> CreaseCurves:
@@ -74,7 +89,8 @@ def with_concentric_links(
         drop |= near & _alike(curves.points.normals, own).any(axis=1)
         after = [next((i for i in chain[1:] if not drop[i]), chain[0]) for chain in chains]
         gaps = np.maximum(length(curves.points.places[after] - points.places), reach)
-        steps[after] = np.maximum(steps[after], gaps)
+        # the end of a crease claims no more room on it than there is, or these links would be dropped again
+        steps[after] = np.where(curves.corners[after], gaps, np.maximum(steps[after], gaps))
         steps[rows] = reach
         new = new.joined(CreaseCurves.of(points, gaps))
     return replace(curves, steps=steps).taken(~drop).joined(new) if len(new) else curves

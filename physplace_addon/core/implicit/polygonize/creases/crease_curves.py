@@ -30,6 +30,9 @@ _SHORT = 0.9  # shortest links: a zone is no wider
 # times the shortest link that it meets: a longer one is halved, but not twice as long ones, as halving leaves
 _UNEVEN = 2.1
 _ZONE = 0.65  # longest links: what is no crease point is no nearer to a crease point
+# longest links but those of acute corners: no zone is made narrower for points of other creases that it has
+# inside, as those of both ends would not cover a link of 2 of these
+_COVERS = 0.55
 _ACUTE = 0.6  # radians: creases that meet at less in a corner are about as near as their points there
 _CONCENTRIC = 1e-2  # of their length: how much the links of a corner differ that are taken as equal
 # of the zones at the other ends of such links: how far that about the corner reaches into them
@@ -154,17 +157,27 @@ class CreaseCurves:
         place[order] = np.arange(len(order))
         return first[order], place[number.ravel()]
 
-    @property
+    @cached_property
     def knife_axes(self) -> Floats:
         """The normal of one side less that of the other at each vertex (v, 3) on a knife or at its end; 0 at
         others, and where several end.
         """
-        axes, count = np.zeros((len(self.vertices), 3)), np.zeros(len(self.vertices), dtype=np.intp)
+        axes = self.axes_of_knives
+        several: Bools = np.asarray(axes[:, 1:].any(axis=(1, 2)))
+        return np.where(several[:, None], 0.0, axes[:, 0])
+
+    @cached_property
+    def axes_of_knives(self) -> Floats:
+        """The normal of one side less that of the other, of each knife that is at each vertex (v, k, 3); 0
+        where there are fewer.
+        """
         rows = np.flatnonzero(self.points.knives)
-        own = self.points.normals[rows]
-        np.add.at(axes, self.vertex_of[rows], own[:, 0] - own[:, 1])
-        np.add.at(count, self.vertex_of[rows], 1)
-        return np.where((count == 1)[:, None], axes, 0.0)
+        rows = rows[np.argsort(self.vertex_of[rows], kind="stable")]
+        vertex, own = self.vertex_of[rows], self.points.normals[rows]
+        turn = np.arange(len(rows)) - np.searchsorted(vertex, vertex)
+        axes = np.zeros((len(self.vertices), int(turn.max(initial=1)) + 1, 3))
+        axes[vertex, turn] = own[:, 0] - own[:, 1]
+        return axes
 
     @property
     def vertices(self) -> Ints:
@@ -222,6 +235,8 @@ class CreaseCurves:
         """How near to each vertex (v,) no other point may be that is not on a crease, in scene units."""
         shortest, longest = self._shortest_and_longest
         plain = np.minimum(_ZONE * longest, _SHORT * shortest)
+        # beside another crease, as at the root of a fin, zones have no points of that inside
+        plain = np.minimum(plain, np.maximum(_SHORT * self._to_next, _COVERS * self._longest_plain))
         # a ball about an acute corner reaches almost to the next points, however small those about them are
         wide = np.zeros(len(plain))
         ends = self.vertex_of[self.links]
@@ -229,6 +244,25 @@ class CreaseCurves:
             np.maximum.at(wide, own, self.gaps - _OVERLAP * plain[other])
         wide = np.minimum(wide, _WIDE * shortest)
         return np.where(self.concentric, np.maximum(wide, plain), plain)
+
+    @cached_property
+    def _to_next(self) -> Floats:
+        """How far the next vertex is from each (v,), of whichever crease; infinite where there is but one."""
+        count = len(self.vertices)
+        if count < 2:
+            return np.full(count, np.inf)
+        return np.asarray(self.tree.query(self.points.places[self.vertices], 2)[0])[:, 1]
+
+    @cached_property
+    def _longest_plain(self) -> Floats:
+        """The length (v,) of the longest link of vertices, but those of acute corners; infinite where there
+        is none.
+        """
+        longest, ends = np.zeros(len(self.vertices)), self.vertex_of[self.links]
+        plain = ~self.concentric[ends].any(axis=1)
+        for end in ends[plain].T:
+            np.maximum.at(longest, end, self.gaps[plain])
+        return np.where(longest > 0.0, longest, np.inf)
 
     def zone_at(self, places: Floats) -> Ints:
         """Return a vertex (k,) in whose zone each place (k, 3) is; -1 where it is in none."""
@@ -253,10 +287,7 @@ class CreaseCurves:
     @cached_property
     def covering(self) -> Bools:
         """Which links (m,) end where the zone has another vertex in it: that may be in no tetrahedron."""
-        places = self.points.places[self.vertices]
-        if len(places) < 2:
-            return np.zeros(len(self.links), dtype=np.bool_)
-        covers = np.asarray(self.tree.query(places, 2)[0])[:, 1] < self.zones
+        covers = self._to_next < self.zones
         return np.asarray(covers[self.vertex_of[self.links]].any(axis=1))
 
     @cached_property

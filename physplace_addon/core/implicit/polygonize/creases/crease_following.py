@@ -24,7 +24,7 @@ from ....vectors import dot, length, length_and_unit
 from ...functions.base import ImplicitFunction
 from ...local_thickness import clear_distances
 from ...neighbours import nearest, thinned_rows
-from .acute_corners import with_concentric_links
+from .acute_corners import are_short, with_concentric_links
 from .crease_curves import CreaseCurves
 from .crease_points import CreasePoints, corner_creases, corners_near, on_creases, on_creases_or_nearer
 
@@ -101,11 +101,14 @@ def crease_curves(
 def halved_links(
     function: ImplicitFunction, curves: CreaseCurves, vertices: Ints, spacing: float
 ) -> CreaseCurves:
-    """Return curves with the links halved of some vertices (k,), unless these are short beside a spacing."""
+    """Return curves with the links halved of some vertices (k,), unless these are short beside a spacing, or
+    for an acute corner.
+    """
     if not len(vertices):
         return curves
     at = np.isin(curves.vertex_of[curves.links], vertices).any(axis=1)
     cut = _with_concentric(curves, at & (curves.gaps > 2.0 * _LEAST * spacing))
+    cut &= ~are_short(curves, _LEAST * spacing)
     if not cut.any():
         return curves
     middles, known = _middles(function, curves)
