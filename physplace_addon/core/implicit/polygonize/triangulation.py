@@ -74,7 +74,7 @@ class MeshStatus(Enum):
         "parts of the surface are so thin, or bend so sharply, that a mesh would need too many points: "
         "make them thicker"
     )
-    TOO_SHARP = "edges of the surface are too sharp for a mesh: make them blunter, or blend them"
+    TOO_SHARP = "edges of the surface are too sharp for a mesh: make them blunter"
     TOUCHING = (
         "parts of the surface touch each other, or nearly so: move them apart or into each other, or blend "
         "them"

@@ -76,7 +76,7 @@ def test_a_box_between_oblique_planes_has_a_mesh(scale: float) -> None:
 
 def test_a_fin_too_sharp_for_a_mesh_is_refused_as_that() -> None:
     """Parts that were moved apart would be as sharp."""
-    fin = union([BOX, moved(lens(4.0, 0.25), np.eye(3), (0.5, 0.0, 0.0))])
+    fin = union([BOX, moved(lens(3.0, 0.25), np.eye(3), (0.5, 0.0, 0.0))])
     assert refused_at_once(fin, 0.12).status is MeshStatus.TOO_SHARP
 
 

@@ -204,7 +204,11 @@ TOUCHING = {
 
 @pytest.mark.parametrize(
     ("name", "scale", "away"),
-    [*((name, 1.0, 0.0) for name in TOUCHING), ("a ball on a box", 1e-3, 1.0), ("two balls", 100.0, 1e4)],
+    [
+        *((name, scale, 0.0) for name in TOUCHING for scale in (0.01, 1.0, 100.0)),
+        ("a ball on a box", 1e-3, 1.0),
+        ("two balls", 100.0, 1e4),
+    ],
 )
 def test_what_touches_itself_is_refused_before_the_first_round(name: str, scale: float, away: float) -> None:
     affine = np.diag([scale, scale, scale, 1.0])
@@ -342,6 +346,16 @@ def test_walls_that_need_too_many_points_are_refused_at_once(wall: float) -> Non
     mesh = refused_at_once(shell(wall), 0.12)
     assert mesh.status is MeshStatus.TOO_THIN
     assert "make them thicker" in mesh.message
+
+
+def test_a_refused_wall_that_is_made_thicker_has_a_mesh() -> None:
+    """With smaller particles it has none."""
+    assert refused_at_once(shell(0.02), 0.12).status is MeshStatus.TOO_THIN
+    assert refused_at_once(shell(0.02), 0.06).status is MeshStatus.TOO_THIN
+    mesh = meshed(shell(0.08), 0.12)
+    assert mesh.status is MeshStatus.CLOSED
+    check_closed_and_oriented(mesh)
+    assert mesh.euler_characteristic == 2
 
 
 @pytest.mark.slow

@@ -39,9 +39,9 @@ _LEAST_TURN = 0.15  # radians between the normals of the two sides of a crease
 # up to 40 degrees
 _NARROW, _NEARLY_NARROW = 1.9, 1.88
 # the same of convex creases: they are no sharper than 1.1 degrees, and about as sharp up to 3 degrees; those
-# below 74 degrees are knives, which have no mesh below 7.5 degrees unless they are short, and hardly one
-# below 5.9 degrees: all over their widest zones the body is thinner there than points come near to each other
-_SHARP, _NEARLY_SHARP, _KNIFE, _TOO_SHARP, _FAR_TOO_SHARP = 1.9999, 1.9993, 1.6, 1.9957, 1.99735
+# below 74 degrees are knives, of which some have no mesh below 3.5 degrees, found out after 4 to 12 s only,
+# unless they are short, and ever fewer have one below 2.9 degrees
+_SHARP, _NEARLY_SHARP, _KNIFE, _TOO_SHARP, _FAR_TOO_SHARP = 1.9999, 1.9993, 1.6, 1.99907, 1.99936
 _FARTHEST = 1.0  # reaches that a place may be from where it was looked for
 _EXACT = 1e-6  # reaches that a point may be off the surface
 _ABSURD = 100.0  # reaches: what F says to be farther off is no nearer for it
@@ -49,7 +49,9 @@ _PARALLEL = 1e-12  # least square of the sine between the sides: what is flatter
 _SEEN = 0.05  # share of two points' distance: reach of the crease between them
 _SPHERES = (0.5, 0.15, 0.04, 0.01, 2e-3, 3e-4)  # reaches: radii about a corner, one after another
 _PULL = 3e-5  # of all planes together: pulls a corner to where it was along directions that they do not tell
-_SOLID = 0.08  # least determinant of three unit normals at a corner
+# least determinant of three unit normals at a corner: about sin a where a knife of the angle a ends upright,
+# and less where it ends obliquely; on smooth sides and creases it is about 1e-3 at most on the last sphere
+_SOLID = 0.02
 _STILL = 0.1  # radii of the last sphere: a corner moves no farther in the last step
 _MOST_SIDES = 6  # sides of a corner whose creases are followed: at the apex of a cone there are ever more
 _ALONG = 0.02  # reaches: how far from a corner its creases are looked for
