@@ -31,10 +31,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.sparse import coo_array
 from scipy.sparse.csgraph import dijkstra
 from scipy.spatial import cKDTree
 
-from physplace_addon.core.arrays import Bools, Floats, Ints
+from physplace_addon.core.arrays import Floats, Ints
 from physplace_addon.core.implicit.control.sculpting import Sculpting
 from physplace_addon.core.implicit.control.state import SculptSettings, SculptStatus
 from physplace_addon.core.implicit.functions.base import ImplicitFunction
@@ -52,7 +53,7 @@ _BARE = 1.5  # sigma
 _SEEN = 12  # nearest floaters among which one that looks the same way is looked for
 _ALIKE = 0.7  # cosine between normals up to which the way between two places is taken as straight
 _ODD = 0.12  # share by which the distance of a neighbour is off the median, from which it is measured along
-_REACH, _AT_MOST = 2.2, 5_000  # sigma: how far ways along the surface are followed; how many are at most
+_REACH, _AT_MOST = 2.0, 5_000  # sigma: how far ways along the surface are followed; how many are at most
 _ALONG = 9  # places on the axis of a part from which rays start
 # what is measured, and its bounds
 _BOUNDS = {
@@ -83,16 +84,21 @@ class Surface:
         return cKDTree(self.places)
 
     @cached_property
-    def _sides(self) -> Ints:
-        """The sides, as one number each, in order."""
-        return np.unique(np.sort(self.edges, axis=1) @ [len(self.places), 1])
+    def _beside(self) -> tuple[Ints, Ints]:
+        """The places at the other ends of each place's sides, one after the other, and where each begins."""
+        starts, ends = np.concatenate([self.edges, self.edges[:, ::-1]]).T
+        order = np.argsort(starts, kind="stable")
+        return ends[order], np.searchsorted(starts[order], np.arange(len(self.places) + 1))
 
-    def joined(self, some: Ints) -> Bools:
-        """Which of some places (k,) are joined by a side (k, k)."""
-        low, high = np.minimum(some[:, None], some), np.maximum(some[:, None], some)
-        keys = low * len(self.places) + high
-        at = np.minimum(np.searchsorted(self._sides, keys), len(self._sides) - 1)
-        return np.asarray(self._sides[at] == keys)
+    def sides(self, some: Ints) -> tuple[Ints, Ints]:
+        """The sides between some places (k,), in order, both ways: rows (s,) of them at both ends."""
+        ends, first = self._beside
+        counts = first[some + 1] - first[some]
+        row = np.repeat(np.arange(len(some)), counts)
+        goal = ends[np.arange(counts.sum()) + np.repeat(first[some] - np.cumsum(counts) + counts, counts)]
+        at = np.minimum(np.searchsorted(some, goal), len(some) - 1)
+        kept = some[at] == goal
+        return row[kept], at[kept]
 
 
 def seen_along_rays(function: ImplicitFunction, parts: list[Part], step: float) -> Floats:
@@ -129,27 +135,40 @@ def distances(places: Floats, normals: Floats, floaters: Floaters, skip: int) ->
     return np.asarray(np.where(alike, apart, np.inf).min(axis=1))
 
 
+def _straight(places: Floats, normals: Floats, surface: Surface, own: Ints) -> Floats:
+    """How far it is from places (k, 3) to some of a surface (m,), (k, m); infinite where these look apart."""
+    apart = np.linalg.norm(places[:, None] - surface.places[own], axis=2)
+    return np.asarray(np.where(normals @ surface.normals[own].T > _ALIKE, apart, np.inf))
+
+
 def along(surface: Surface, places: Floats, normals: Floats, floaters: Floaters, reach: float) -> Floats:
     """How far the nearest floater is from places (k, 3), itself apart, along the surface (k,); infinite
     beyond a reach.
 
-    A way leads from place to place over sides of triangles, or straight between those that look alike.
+    A way leads straight to a place that looks alike, on over sides of triangles, and straight to a floater.
     """
     found = np.full(len(places), np.inf)
     tree = cKDTree(floaters.positions)
     for row, (place, normal) in enumerate(zip(places, normals, strict=True)):
-        own = np.array(surface.tree.query_ball_point(place, reach))
+        own = np.array(sorted(surface.tree.query_ball_point(place, reach)), dtype=int)
         others = np.array(tree.query_ball_point(place, reach), dtype=int)
         others = others[np.linalg.norm(floaters.positions[others] - place, axis=1) > 1e-9 * reach]
-        if not len(others) or not len(own):
-            continue
-        at = np.concatenate([[place], floaters.positions[others], surface.places[own]])
-        ways = np.concatenate([[normal], floaters.normals[others], surface.normals[own]])
-        joined = ways @ ways.T > _ALIKE
-        joined[1 + len(others) :, 1 + len(others) :] |= surface.joined(own)
-        apart = np.where(joined, np.linalg.norm(at[:, None] - at, axis=2), 0.0)
-        apart = dijkstra(apart, indices=np.zeros(1, dtype=int), limit=reach)
-        found[row] = apart[0, 1 : 1 + len(others)].min()
+        if len(others) and len(own):
+            first = _straight(place[None], normal[None], surface, own)[0]
+            last = _straight(floaters.positions[others], floaters.normals[others], surface, own)
+            starts, ends = surface.sides(own)
+            long = np.linalg.norm(surface.places[own[starts]] - surface.places[own[ends]], axis=1)
+            known = np.flatnonzero(np.isfinite(first))
+            count = len(own)
+            graph = coo_array(
+                (
+                    np.concatenate([long, first[known]]),
+                    (np.append(starts, np.full(len(known), count)), np.append(ends, known)),
+                ),
+                shape=(count + 1, count + 1),
+            )
+            over = dijkstra(graph, indices=np.array([count]), limit=reach)[0, :count]
+            found[row] = (over + last).min()
     return found
 
 
