@@ -47,6 +47,7 @@ _SETTLED = 1.2  # mean ratio of radii to the desired ones below which floaters n
 _ROOM = 0.1371
 _HALVED = 2.0  # times as many boxes as were searched, from which on a proof is no longer carried along
 _UNSEEN = 5  # looks in a row by which several components may be known without looking up who is on which
+_BARE = 1.5  # desired radii: a place farther than this from all floaters is bare, however these look
 _THERE = 0.5  # desired radii: a seed so near to a floater is on its component, where nothing is proven
 
 
@@ -143,6 +144,8 @@ class ComponentSeeding:
         """
         self._changed(function)
         found = self._seeded_to_the_end(function, floaters)
+        if len(found) and len(self._box):
+            found = self._seeded_beyond_necks(function, found)
         found = filled_patches(function, found, self.settings)
         self.covered = len(found) == len(floaters)
         return found
@@ -217,6 +220,18 @@ class ComponentSeeding:
         if known.proven or not len(floaters):
             return seeded
         return self._seeded_about_middles(function, seeded)
+
+    def _seeded_beyond_necks(self, function: ImplicitFunction, floaters: Floaters) -> Floaters:
+        """Return the floaters, with new ones where cells of space show patches that none is near.
+
+        Two parts of a component may hang together by less than floaters and places beside them get through.
+        """
+        filled = filled_cells(function, floaters, self.settings, self._box)
+        new = filled.take(np.arange(len(floaters), len(filled)))
+        if not len(new):
+            return floaters
+        far = nearest(new.positions, floaters.positions)[0] > _BARE * new.desired
+        return floaters.with_more(new.take(far)) if far.any() else floaters
 
     def _seeded_quickly(self, function: ImplicitFunction, floaters: Floaters, settled: bool) -> Floaters:
         """Return the floaters with seeds on what a look in little time shows to have none.

@@ -6,6 +6,7 @@ import pytest
 
 from physplace_addon.core.arrays import Floats
 from physplace_addon.core.implicit import (
+    Ellipsoids,
     FloaterSettings,
     ImplicitFunction,
     Sampling,
@@ -189,3 +190,21 @@ def test_a_cavity_among_much_that_is_thin_is_found_while_it_is_dragged() -> None
     floaters, _ = after_steps(sampling, floaters, at(6.0), np.linspace(4.0, 4.01, 30).tolist(), at)
     away = np.linalg.norm(floaters.positions - [0.0, 0.0, 4.01], axis=1)
     assert np.count_nonzero(np.abs(away - 0.3) < 0.01) > 10
+
+
+def test_a_part_that_hangs_on_another_by_less_than_a_floater_has_floaters_at_the_end() -> None:
+    """A slender ellipsoid stands with its tip 1e-5 deep in a ball: floaters do not get through that neck."""
+    radius, middle = 0.06, np.array([1.0 - 1e-5, 0.0, 0.0])
+    slender = Ellipsoids.of(middle, np.array([0.5, 0.08, 0.08]))
+    both = union([Spheres.of([[0.0, 0.0, 0.0]], 0.5), slender])
+    sampling = Sampling(FloaterSettings(radius), np.random.default_rng(0))
+    assert len(sampling.first_floaters(both)) == 1
+    floaters = Floaters.at(np.array([[-0.5, 0.0, 0.0]]), radius)
+    for _ in range(60):
+        floaters = sampling.advance(floaters, both)
+    floaters = sampling.completed(floaters, both)
+    assert np.count_nonzero(slender.value(floaters.positions) < 1e-3) > 15
+    for _ in range(40):
+        floaters = sampling.advance(floaters, both)
+    assert sampling.completed(floaters, both) is floaters
+    assert sampling.covered
