@@ -18,7 +18,8 @@ What the paper leaves open, and what is added:
   are, one of two at the same place, which do not drive each other anywhere.
 - Where the spacing varies, or the floaters are too few to be even, some are always a little too large or too
   small, and the population would never come to rest. While the surface is still, the bounds of both are
-  widened step by step (`patience`).
+  widened step by step (`patience`). They are a little wider, too, while it changes: with each small swing of
+  its area floaters would be lost and born again.
 - A surface that shrank a little stays too full with the paper's delta: radii of 0.7 are twice the density of
   1. Floaters of some age die sooner, from `CALM_DEATH` of the desired radius, where all around them are so
   small.

@@ -46,6 +46,9 @@ _LEAST = 0.02
 _LONG = 20  # steps on a still surface after which settled floaters are taken to be at rest
 _CROWDED = 0.7  # mean ratio of radii to the desired ones below which all are repelled, by all that are near
 _LARGE = 4000  # floaters whose positions do not all fit into the processor's nearest cache
+# share of the radius by which the bounds of fission and death are wider while the surface changes: where its
+# area swings a little there are as many floaters all along
+_SWING = 0.04
 _SHORT = 0.5  # radii: a floater that moves no farther in a step stays on its component
 
 
@@ -192,8 +195,8 @@ class Sampling:
         speed = np.full(len(floaters), np.inf)  # of those that were not looked at: they do not die
         speed[rows] = way_at_once
         grown = Floaters(places, radii, floaters.gradients, floaters.desired, floaters.ages + 1)
-        dead = deaths(grown, speed, rest.table.pairs, settings, 0.0, self._rng)
-        parents = rows.take(fissions(moved, felt.energy, way_at_once, greatest, settings, 0.0))
+        dead = deaths(grown, speed, rest.table.pairs, settings, _SWING, self._rng)
+        parents = rows.take(fissions(moved, felt.energy, way_at_once, greatest, settings, _SWING))
         parents = parents[~dead[parents]][: max(settings.most - len(floaters), 0)]
         if len(parents):
             rest.born_beside(parents, len(floaters))

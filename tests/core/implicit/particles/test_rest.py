@@ -163,3 +163,21 @@ def test_floaters_that_are_put_in_order_stay_what_they_are(monkeypatch: pytest.M
     assert np.allclose(moved.radii, floaters.radii[whose], rtol=0.05)
     assert np.array_equal(moved.ages, floaters.ages[whose] + 1)
     assert np.allclose(moved.gradients, after.gradient(moved.positions)[1], rtol=0.02, atol=0.01)
+
+
+def test_a_surface_that_swings_to_and_fro_hardly_loses_and_regrows_floaters() -> None:
+    """One end of a row of balls goes round six times: with the bounds of a surface at rest 309 were born."""
+    blob, born = blobby_spheres(0.5, np.zeros((5, 3)), 0.6), 0
+    sampling = Sampling(FloaterSettings(RADIUS), np.random.default_rng(0))
+    before = blob.with_parameters(balls(0.0))
+    floaters = sampling.first_floaters(before)
+    for _ in range(90):
+        floaters = sampling.advance(floaters, before)
+    for turn in 2.0 * np.pi * np.arange(360) / 60.0:
+        parameters = balls(0.1 * np.sin(turn))
+        parameters[-3] = 0.1 * (1.0 - np.cos(turn))
+        after = blob.with_parameters(parameters)
+        rate = (after.parameters - before.parameters) / DT
+        floaters, before = sampling.advance(floaters, before, rate, after), after
+        born += int(np.count_nonzero(floaters.ages == 0)) // 2
+    assert born <= 200
