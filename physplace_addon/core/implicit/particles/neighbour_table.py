@@ -21,7 +21,7 @@ from scipy.spatial import cKDTree
 from ...arrays import Bools, Floats, Ints
 from ...vectors import column_rows
 from ..uniform_grid import UniformGrid
-from .floater_pairs import Neighbours
+from .floater_pairs import FOLDED, Neighbours, across_grooves, unfolded
 from .floaters import Floaters, filled_gaps
 from .repulsion import ForceFalls, Repulsion, repulsion_by_neighbours
 
@@ -52,7 +52,11 @@ class NeighbourTable:
         self._numbers = np.zeros((NEIGHBOURS, 0), dtype=np.intp)
         self._distances, self._weights = np.zeros((NEIGHBOURS, 0)), np.zeros((NEIGHBOURS, 0))
         self._until = np.zeros(0, dtype=np.intp)  # the look up to which a row holds, or one of those above
-        self._all_face = True  # whether all weights are 1
+        self._folded = np.zeros((NEIGHBOURS, 0), dtype=np.bool_)  # which are across a groove
+        self._all_face, self._has_folds = (
+            True,
+            False,
+        )  # whether all weights are 1, and some are across a groove
         self._count = self._looks = 0
         self._next = _LOOKS  # the look at which rows are searched at the latest
 
@@ -105,12 +109,27 @@ class NeighbourTable:
             amplitude: alpha, without unit.
         """
         places, falls = with_far(floaters.positions), ForceFalls.of(force_radii)
-        radii, starts = floaters.radii, range(0, len(rows), _AT_ONCE)
-        parts = [
-            repulsion_by_neighbours(self.seen(places, part), radii.take(part), falls, part, amplitude)
-            for part in (rows[start : start + _AT_ONCE] for start in starts)
-        ]
+        radii, normals = floaters.radii, floaters.normals.T if self._has_folds else None
+        parts = []
+        for part in (rows[start : start + _AT_ONCE] for start in range(0, len(rows), _AT_ONCE)):
+            seen = self.seen(places, part)
+            if normals is not None:
+                self._unfold(seen, part, normals)
+            parts.append(repulsion_by_neighbours(seen, radii.take(part), falls, part, amplitude))
         return parts[0] if len(parts) == 1 else Repulsion.join(parts)
+
+    def _unfold(self, seen: Neighbours, rows: Ints, normals: Floats) -> None:
+        """Take neighbours of floaters (m,) across grooves where they are with the sides unfolded; normals
+        (3, r) are those of all.
+        """
+        folded = self._folded.take(rows, axis=1) & (seen.numbers < normals.shape[1])  # others have died
+        column, row = folded.nonzero()
+        own, others = normals.take(rows.take(row), axis=1), normals.take(seen.numbers[column, row], axis=1)
+        bent = np.add.reduce(own * others, axis=0) < FOLDED  # since then the surface may have straightened
+        column, row, own, others = column[bent], row[bent], own[:, bent], others[:, bent]
+        apart = unfolded(seen.apart[:, column, row], own, others)
+        seen.apart[:, column, row] = apart
+        seen.square[column, row] = np.add.reduce(apart * apart, axis=0)
 
     def pairs(self, some: Bools) -> tuple[Ints, Ints]:
         """Return the numbers of both ends (k,) of the pairs of some floaters (r,) with their neighbours, each
@@ -128,7 +147,7 @@ class NeighbourTable:
         self._grow(len(dead))
         order = filled_gaps(dead)
         moved = np.flatnonzero(order != np.arange(len(order)))
-        for own in (self._numbers, self._distances, self._weights, self._until):
+        for own in (self._numbers, self._distances, self._weights, self._folded, self._until):
             own[..., moved] = own[..., order.take(moved)]
         self._until[len(order) :] = _NEW
         now = np.full(len(dead) + 1, _NOBODY)
@@ -144,6 +163,7 @@ class NeighbourTable:
             self._numbers = np.concatenate([self._numbers, np.full(shape, _NOBODY)], axis=1)
             self._distances = np.concatenate([self._distances, np.full(shape, np.inf)], axis=1)
             self._weights = np.concatenate([self._weights, np.ones(shape)], axis=1)
+            self._folded = np.concatenate([self._folded, np.zeros(shape, dtype=np.bool_)], axis=1)
             self._until = np.append(self._until, np.full(more, _NEW))
         if self._count == 0:
             self._until[:count] = _UNKNOWN
@@ -168,8 +188,10 @@ class NeighbourTable:
         if not len(rows):
             return
         found = nearest_facing(floaters, rows, _REACH * float(floaters.radii.take(rows).max()))
-        self._numbers[:, rows], self._distances[:, rows], self._weights[:, rows] = found
+        self._numbers[:, rows], self._distances[:, rows], self._weights[:, rows], folded = found
         self._all_face = self._all_face and bool(found[2].min(initial=1.0) == 1.0)
+        if folded is not None or self._has_folds:
+            self._folded[:, rows], self._has_folds = False if folded is None else folded, True
         new = rows[self._until.take(rows) == _NEW]
         if len(new):  # those beside that are not searched now hold until others are
             beside = self._numbers.take(new, axis=1).ravel()
@@ -185,7 +207,7 @@ def with_far(positions: Floats) -> Floats:
     return places
 
 
-def nearest_facing(floaters: Floaters, rows: Ints, reach: float) -> tuple[Ints, Floats, Floats]:
+def nearest_facing(floaters: Floaters, rows: Ints, reach: float) -> tuple[Ints, Floats, Floats, Bools | None]:
     """Return the nearest neighbours of some floaters that look the same way, by less than 120 degrees.
 
     Args:
@@ -195,23 +217,53 @@ def nearest_facing(floaters: Floaters, rows: Ints, reach: float) -> tuple[Ints, 
 
     Returns:
         Their numbers (NEIGHBOURS, m), the nearest first and greater than all for none, their distances,
-        infinite for none, and their weights by the normals: 1 up to a right angle.
+        infinite for none, their weights by the normals: 1 up to a right angle, or as `across_grooves` says,
+        and which of them are across a groove; None if there are none.
     """
     around = _around(floaters.positions, rows, reach)
     near, own = (floaters, rows) if around is None else (floaters.take(around), np.searchsorted(around, rows))
     tree = cKDTree(np.ascontiguousarray(near.positions), balanced_tree=False, compact_nodes=False)
-    found, left_out = _nearest(tree, near.normals, own, reach, NEIGHBOURS)
+    normals = near.normals
+    found, left_out = _nearest(tree, normals, own, reach, NEIGHBOURS)
     again = np.flatnonzero(left_out)
     if len(again):
-        more = _nearest(tree, near.normals, own.take(again), reach, _MORE * NEIGHBOURS)[0]
+        more = _nearest(tree, normals, own.take(again), reach, _MORE * NEIGHBOURS)[0]
         for values, new in zip(found, more, strict=True):
             values[:, again] = new
     numbers, distances, weights = found
+    folded = _across_grooves(near.positions, normals, own, numbers, weights)
+    np.minimum(weights, 1.0, out=weights)
     if around is None:
         numbers[numbers == len(floaters)] = _NOBODY
     else:
         numbers = np.append(around, _NOBODY).take(numbers)
-    return numbers, distances, weights
+    return numbers, distances, weights, folded
+
+
+def _across_grooves(
+    positions: Floats, normals: Floats, own: Ints, numbers: Ints, weights: Floats
+) -> Bools | None:
+    """Return which neighbours (k, m) of points (m,) are across a groove, or None, and set their weights.
+
+    Args:
+        positions: of all points (r, 3).
+        normals: the unit normals of all (r, 3).
+        own: the numbers of some (m,).
+        numbers: those of their neighbours (k, m).
+        weights: 1 and twice the cosine between the normals (k, m); 3 for nobody.
+    """
+    column, row = (weights < 1.0 + 2.0 * FOLDED).nonzero()
+    if not len(row):
+        return None
+    i, j = own.take(row), numbers[column, row]
+    across, share = across_grooves((positions[i] - positions[j]).T, normals[i].T, normals[j].T)
+    if not np.count_nonzero(across):
+        return None
+    column, row = column[across], row[across]
+    weights[column, row] = share[across]
+    folded = np.zeros(numbers.shape, dtype=np.bool_)
+    folded[column, row] = True
+    return folded
 
 
 def _around(positions: Floats, rows: Ints, reach: float) -> Ints | None:
@@ -235,7 +287,7 @@ def _nearest(
     found = tree.query(places, count + 1, distance_upper_bound=reach)
     distances, numbers = (np.asarray(nearest).T.copy() for nearest in found)
     cosines = np.add.reduce(facing.take(numbers, axis=1) * facing.take(own, axis=1)[:, None], axis=0)
-    weights = np.minimum(1.0 + 2.0 * cosines, 1.0)
+    weights = 1.0 + 2.0 * cosines
     no_use = (weights <= 0.0) | (numbers == own)
     away = no_use.sum(axis=0) > 1
     distances[no_use] = np.inf
@@ -247,5 +299,5 @@ def _nearest(
             values[:, odd] = np.take_along_axis(values[:, odd], order, axis=0)
     rows = slice(1, NEIGHBOURS + 1)
     nobody = distances == np.inf
-    numbers[nobody], weights[nobody] = len(normals), 1.0
+    numbers[nobody], weights[nobody] = len(normals), 3.0
     return (numbers[rows], distances[rows], weights[rows]), away

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from physplace_addon.core.arrays import Bools, Floats, Ints
+from physplace_addon.core.implicit.particles.floater_pairs import across_grooves
 from physplace_addon.core.implicit.particles.floaters import Floaters, filled_gaps
 from physplace_addon.core.implicit.particles.neighbour_table import (
     NEIGHBOURS,
@@ -36,12 +37,15 @@ def sheet(side: int = 16, radius: float = 0.1, seed: int = 0) -> Floaters:
 
 
 def by_brute_force(floaters: Floaters, row: int, reach: float) -> list[tuple[float, float]]:
-    """The distances and weights of the nearest ones that look the same way."""
-    apart = np.linalg.norm(floaters.positions - floaters.positions[row], axis=1)
-    weight = 1.0 + 2.0 * floaters.normals @ floaters.normals[row]
+    """The distances and weights of the nearest ones that look the same way, or are across a groove."""
+    way, normal = floaters.positions[row] - floaters.positions, floaters.normals[row]
+    apart, cosine = np.linalg.norm(way, axis=1), floaters.normals @ normal
+    weight = 1.0 + 2.0 * cosine
     near = np.flatnonzero((np.arange(len(apart)) != row) & (weight > 0.0) & (apart < reach))
+    across, share = across_grooves(way.T, np.repeat(normal[:, None], len(way), axis=1), floaters.normals.T)
+    weight = np.where(across, share, np.minimum(weight, 1.0))
     order = near[np.argsort(apart[near], kind="stable")][:NEIGHBOURS]
-    return [(float(apart[one]), float(min(weight[one], 1.0))) for one in order]
+    return [(float(apart[one]), float(weight[one])) for one in order]
 
 
 @pytest.mark.parametrize("kind", ["scattered", "two faces of a sheet", "two at each place", "few"])
@@ -58,7 +62,7 @@ def test_a_row_has_the_nearest_that_look_the_same_way(kind: str) -> None:
     else:
         positions, normals, rows = positions[:7], normals[:7], np.array([0, 6])
     floaters = at(positions, normals)
-    numbers, distances, weights = nearest_facing(floaters, rows, reach)
+    numbers, distances, weights, _ = nearest_facing(floaters, rows, reach)
     for column, row in enumerate(rows):
         there = numbers[:, column] < len(floaters)
         who = numbers[there, column]

@@ -153,12 +153,37 @@ def test_floaters_do_not_gather_at_the_bottom_of_a_groove(apart: float) -> None:
     before, floaters = lives(balls, radius, 100)[-2:]
     assert 0.32 <= density(floaters, 4.0 * np.pi * 0.5 * (0.5 + half), radius) <= 0.37
     assert np.linalg.norm(floaters.positions - before.positions, axis=1).max() <= 0.06 * radius
+    assert at_the_bottom(floaters, half, 0.1 * radius, radius) <= 0.35
+    assert 0.25 <= at_the_bottom(floaters, half, radius, radius) <= 0.45
+
+
+def at_the_bottom(floaters: Floaters, half: float, wide: float, radius: float) -> float:
+    """The density in bands beside the groove of two balls of radius .5 with centres +-half on the x axis."""
     turn = np.arccos(np.clip((np.abs(floaters.positions[:, 0]) - half) / 0.5, -1.0, 1.0))
     climbed = 0.5 * (np.pi - np.arccos(half / 0.5) - turn)
-    bottom = 2.0 * 2.0 * np.pi * np.sqrt(0.25 - half * half)  # the length of both sides
-    in_bands = [np.count_nonzero(climbed < wide * radius) * radius / (bottom * wide) for wide in (0.1, 1.0)]
-    assert in_bands[0] <= 0.35
-    assert 0.25 <= in_bands[1] <= 0.45
+    length = 2.0 * 2.0 * np.pi * np.sqrt(0.25 - half * half)  # of both sides
+    return float(np.count_nonzero(climbed < wide) * radius**2 / (length * wide))
+
+
+@pytest.mark.parametrize("apart", [0.8, 0.9])
+def test_floaters_do_not_gather_in_a_groove_while_it_is_dragged(apart: float) -> None:
+    """By the straight way there were 1.1 to 1.7 beside the bottom, five times too many."""
+    radius, sampling = 0.05, Sampling(FloaterSettings(0.05), np.random.default_rng(0))
+
+    def balls(half: float) -> ImplicitFunction:
+        return union([Spheres.of([[side * half, 0.0, 0.0]], 0.5) for side in (-1.0, 1.0)])
+
+    before = balls(0.5 * apart)
+    floaters = sampling.first_floaters(before)
+    for _ in range(100):
+        floaters = sampling.advance(floaters, before)
+    for turn in 2.0 * np.pi * np.arange(240) / 120.0:
+        half = 0.5 * apart + 0.01 * np.sin(turn)
+        after = balls(half)
+        rate = (after.parameters - before.parameters) / DT
+        floaters, before = sampling.advance(floaters, before, rate, after), after
+    assert at_the_bottom(floaters, half, 0.3 * radius, radius) <= 0.5
+    assert 0.25 <= at_the_bottom(floaters, half, radius, radius) <= 0.5
 
 
 def test_the_same_seed_lives_the_same_life() -> None:
