@@ -38,15 +38,13 @@ from .middle_seeds import seeds_about_middles
 _EVERY = 24  # steps between two looks while the surface changes
 _BARE_EVERY = 12  # steps between two fillings of bare patches while floaters grow
 _MARGIN = 0.05  # share of the box by which it is grown, for what grows out of it meanwhile
-_QUICK_MOST, _QUICK_LEAST = (
-    2_000,
-    0.2,
-)  # boxes of a quick search, and desired radii: the side of its least ones
+# boxes of a quick search, and desired radii: the side of its least ones
+_QUICK_MOST, _QUICK_LEAST = 2_000, 0.2
 _SETTLED = 1.2  # mean ratio of radii to the desired ones below which floaters no longer grow
 # share of the box by which what is searched is larger on each side: a proof is carried along within it
 _ROOM = 0.1371
 _HALVED = 2.0  # times as many boxes as were searched, from which on a proof is no longer carried along
-_UNSEEN = 5  # looks in a row by which several components may be known without looking up who is on which
+_UNSEEN = 5  # looks in a row at which it is not looked up which of several components each floater is on
 _BARE = 1.5  # desired radii: a place farther than this from all floaters is bare, however these look
 _THERE = 0.5  # desired radii: a seed so near to a floater is on its component, where nothing is proven
 
