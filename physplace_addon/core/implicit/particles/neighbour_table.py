@@ -30,7 +30,7 @@ _REACH = 4.6  # radii: farther floaters are no neighbours
 _STRAIN = 0.4  # radii by which the distance of a neighbour may change before a row is searched anew
 # instead of a look: nothing is known of the row; a newborn is not in it; it is a newborn's
 _UNKNOWN, _OUTDATED, _NEW = 0, -1, -2
-_LOOKS, _HOLDS = 6, 12  # looks between two searches; looks after which a row is searched anew
+_LOOKS, _HOLDS = 8, 12  # looks between two searches; looks after which a row is searched anew
 _MANY = 0.1  # share of the rows: where nothing is known of so many, they do not wait
 _FEW = 1000  # floaters among all of which is searched; of more, among those in cells nearby
 _MORE = 3  # times as many are searched where some look another way

@@ -118,7 +118,7 @@ def test_few_rows_of_which_nothing_is_known_wait_for_a_search_but_newborns_do_no
     floaters, table = sheet(), NeighbourTable()
     every, most = np.arange(len(floaters)), np.arange(len(floaters) - 5)
     assert np.array_equal(table.look(floaters, most), most)
-    for _ in range(5):
+    for _ in range(7):
         assert np.array_equal(table.look(floaters, every), most)
     assert np.array_equal(table.look(floaters, every), every)
     parent, born = np.array([136]), len(floaters)
