@@ -52,6 +52,10 @@ _PULL = 3e-5  # of all planes together: pulls a corner to where it was along dir
 # least determinant of three unit normals at a corner: about sin a where a knife of the angle a ends upright,
 # and less where it ends obliquely; on smooth sides and creases it is about 1e-3 at most on the last sphere
 _SOLID = 0.02
+# the same where a notch ends: those of less than 4.6 degrees are not followed to corners, as the creases along
+# their mouths would have links there that are much longer than the notch is wide
+_SOLID_OF_NOTCHES = 0.08
+_ONE_SIDE = 0.9  # least cosine between normals of one side on a sphere
 _STILL = 0.1  # radii of the last sphere: a corner moves no farther in the last step
 _MOST_SIDES = 6  # sides of a corner whose creases are followed: at the apex of a cone there are ever more
 _ALONG = 0.02  # reaches: how far from a corner its creases are looked for
@@ -241,7 +245,10 @@ def corners_near(function: ImplicitFunction, places: Floats, reaches: Floats) ->
         size = length(steps)
         steps *= np.minimum(1.0, radii / np.maximum(size, 1e-300))[:, None]
         corners = corners + steps
-        known = (size <= _STILL * radii) & (_solid(normals) >= _SOLID)
+        solid = _solid(normals)
+        known = (size <= _STILL * radii) & (solid >= _SOLID)
+        thin = np.flatnonzero(known & (solid < _SOLID_OF_NOTCHES))
+        known[thin] = ~_ends_notch(normals[thin])
     return corners, known & (length(corners - places) <= reaches)
 
 
@@ -297,3 +304,21 @@ def _solid(normals: Floats) -> Floats:
     rows = np.arange(len(normals))
     second = normals[rows, np.argmin(np.abs(dot(normals, first[:, None])), axis=1)]
     return np.asarray(np.abs(dot(normals, cross(first, second)[:, None])).max(axis=1))
+
+
+def _ends_notch(normals: Floats) -> Bools:
+    """Return of which corners (n,) the two sides that face each other most nearly have a gap between them.
+
+    On a small sphere about a corner each side is seen from most places that are nearest to it: from outside of
+    a knife these are before the side, and from about a notch they are behind it.
+
+    Args:
+        normals: the unit normals (n, k, 3) at the places of the sphere.
+    """
+    rows = np.arange(len(normals))
+    cosines = np.einsum("nki,nli->nkl", normals, normals)
+    pair = np.argmin(cosines.reshape(len(normals), _PLACES**2), axis=1)
+    first, second = np.divmod(pair, normals.shape[1])
+    on = (cosines[rows, first] > _ONE_SIDE) | (cosines[rows, second] > _ONE_SIDE)
+    before = dot(normals, _ROUND)
+    return np.asarray((cosines[rows, first, second] < 0.0) & (np.where(on, before, 0.0).sum(axis=1) < 0.0))
