@@ -52,8 +52,8 @@ _PULL = 3e-5  # of all planes together: pulls a corner to where it was along dir
 # least determinant of three unit normals at a corner: about sin a where a knife of the angle a ends upright,
 # and less where it ends obliquely; on smooth sides and creases it is about 1e-3 at most on the last sphere
 _SOLID = 0.02
-# the same where a notch ends: those of less than 4.6 degrees are not followed to corners, as the creases along
-# their mouths would have links there that are much longer than the notch is wide
+# the same where a notch ends: one of less than 4.6 degrees ends in no corner, as the creases along its mouth
+# would have links there that are much longer than the notch is wide
 _SOLID_OF_NOTCHES = 0.08
 _ONE_SIDE = 0.9  # least cosine between normals of one side on a sphere
 _STILL = 0.1  # radii of the last sphere: a corner moves no farther in the last step
@@ -309,8 +309,8 @@ def _solid(normals: Floats) -> Floats:
 def _ends_notch(normals: Floats) -> Bools:
     """Return of which corners (n,) the two sides that face each other most nearly have a gap between them.
 
-    On a small sphere about a corner each side is seen from most places that are nearest to it: from outside of
-    a knife these are before the side, and from about a notch they are behind it.
+    On a small sphere about a corner, most places that are nearest to such a side are in front of it, outside of
+    the body, if it is one of a knife, and behind it if it is one of a notch.
 
     Args:
         normals: the unit normals (n, k, 3) at the places of the sphere.

@@ -31,7 +31,7 @@ def is_corner(function: ImplicitFunction, seed: int, scale: float) -> bool:
     """Return whether a corner is found near `END`, where that is turned and scaled at random."""
     affine = np.eye(4)
     affine[:3, :3] = scale * rotations(np.random.default_rng(seed), 1)[0]
-    place = affine[:3, :3] @ (END + [0.002, -0.001, 0.0005])
+    place = affine[:3, :3] @ (END + np.array([0.002, -0.001, 0.0005]))
     corners, known = corners_near(Moved(function, affine), place[None], np.array([0.03 * scale]))
     assert not known[0] or np.linalg.norm(corners[0] - affine[:3, :3] @ END) < 1e-6 * scale
     return bool(known[0])
