@@ -309,7 +309,7 @@ def _solid(normals: Floats) -> Floats:
 def _ends_notch(normals: Floats) -> Bools:
     """Return of which corners (n,) the two sides that face each other most nearly have a gap between them.
 
-    On a small sphere about a corner, most places that are nearest to such a side are in front of it, outside of
+    On a small sphere about a corner, most places nearest to such a side are in front of it, outside of
     the body, if it is one of a knife, and behind it if it is one of a notch.
 
     Args:
