@@ -57,11 +57,16 @@ def grid_of(function: ImplicitFunction, step: float) -> tuple[int, float, float]
 
 
 def agreed_characteristic(function: ImplicitFunction) -> str:
-    """The Euler characteristic of three grids in a row that have it, and parts as the regions they count."""
+    """The Euler characteristic of three grids in a row that have it, and parts as the regions they count.
+
+    What a grid is too coarse to find all of does not count.
+    """
     low, high = function.box()
     found: list[tuple[int, int]] = []
     for cells in (96, 144, 216, 324):
         grid = Grid(function.value, low, high, cells)
+        if not grid.surface.is_closed:
+            continue
         found.append((grid.surface.euler_characteristic, grid.surface.components))
         if len(found) >= 3 and len(set(found[-3:])) == 1 and grid.components == found[-1][1]:
             return str(found[-1][0])

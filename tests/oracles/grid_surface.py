@@ -37,13 +37,23 @@ class GridSurface:
     triangles: Ints
 
     @cached_property
-    def edges(self) -> Ints:
-        """The triangles' sides, each once, as numbers of points (e, 2)."""
+    def _sides(self) -> tuple[Ints, Ints]:
+        """The triangles' sides, each once, as numbers of points (e, 2), and of how many each is one (e,)."""
         sides = np.sort(self.triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1)
         keys, times = np.unique(sides @ [len(self.points), 1], return_counts=True)
-        if (times != 2).any():
+        return np.stack(np.divmod(keys, len(self.points)), axis=1), times
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether each side is one of two triangles; else the first grid is too coarse to find all of it."""
+        return bool((self._sides[1] == 2).all())
+
+    @property
+    def edges(self) -> Ints:
+        """The triangles' sides, each once, as numbers of points (e, 2)."""
+        if not self.is_closed:
             raise ValueError("the surface is open: the first grid is too coarse to find all of it")
-        return np.stack(np.divmod(keys, len(self.points)), axis=1)
+        return self._sides[0]
 
     @property
     def components(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.core.implicit.random_parts import random_scene
 from tests.oracles.arrays import Floats
 from tests.oracles.grid_surface import Grid
 
@@ -44,3 +45,13 @@ def test_a_hollow_ring_is_two_tori_with_the_area_and_volume_of_a_ring() -> None:
     assert (grid.components, grid.surface.components, grid.surface.euler_characteristic) == (2, 2, 0)
     assert grid.surface.area == pytest.approx(4 * np.pi**2 * (0.33 + 0.27), rel=0.02)
     assert grid.surface.volume == pytest.approx(2 * np.pi**2 * (0.33**2 - 0.27**2), rel=0.04)
+
+
+def test_a_grid_too_coarse_for_a_thin_part_says_so() -> None:
+    """A sum of Gaussians with a thin part: the cells of the coarse grid leave out a piece of it."""
+    function, _ = random_scene(50)
+    low, high = function.box()
+    surface = Grid(function.value, low, high, 216).surface
+    assert not surface.is_closed
+    with pytest.raises(ValueError, match="too coarse"):
+        _ = surface.euler_characteristic
