@@ -31,7 +31,7 @@ from ..surface_components.component_search import SurfaceComponents, components_
 from ..surface_components.isotopy import common_boxes
 from ..surface_components.subdivision import ClassifiedBoxes, SearchLimits
 from .attachment import attached_to_surface
-from .coverage import filled_cells, filled_patches
+from .coverage import BARE, filled_cells, filled_patches
 from .floaters import Floaters, FloaterSettings
 from .middle_seeds import seeds_about_middles
 
@@ -45,7 +45,6 @@ _SETTLED = 1.2  # mean ratio of radii to the desired ones below which floaters n
 _ROOM = 0.1371
 _HALVED = 2.0  # times as many boxes as were searched, from which on a proof is no longer carried along
 _UNSEEN = 5  # looks in a row at which it is not looked up which of several components each floater is on
-_BARE = 1.5  # desired radii: a place farther than this from all floaters is bare, however these look
 _THERE = 0.5  # desired radii: a seed so near to a floater is on its component, where nothing is proven
 
 
@@ -228,7 +227,7 @@ class ComponentSeeding:
         new = filled.take(np.arange(len(floaters), len(filled)))
         if not len(new):
             return floaters
-        far = nearest(new.positions, floaters.positions)[0] > _BARE * new.desired
+        far = nearest(new.positions, floaters.positions)[0] > BARE * new.desired
         return floaters.with_more(new.take(far)) if far.any() else floaters
 
     def _seeded_quickly(self, function: ImplicitFunction, floaters: Floaters, settled: bool) -> Floaters:

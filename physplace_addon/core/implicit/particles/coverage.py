@@ -1,13 +1,14 @@
 """Coverage: places of a surface that no floater is near, found from the floaters beside them.
 
 An even sampling of density n sigma^2 / area = .35 leaves circles of 1.05 sigma between floaters. A place is
-bare if no floater is within `_BARE` radii that looks the same way as the surface there; where the surface
+bare if no floater is within `BARE` radii that looks the same way as the surface there; where the surface
 turns away within a radius, as about a wire, it does not matter how it looks. Beside a bare patch there is a
 floater without neighbours on one side: only from such floaters places are tried, around them. If no
 component is without floaters, and none of these places is bare, the surface is covered.
 
 Bare patches are filled by an advancing front: each bare place becomes a floater, and places around the new
-ones are tried in turn.
+ones are tried in turn. What no front comes to, as a new part or one behind a narrow neck, is shown by cells
+of space that the surface may be in (`filled_cells`).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from ..sizing_field import desired_repulsion_radii, greatest_curvature
 from .attachment import attached_to_surface
 from .floaters import Floaters, FloaterSettings
 
-_BARE = 1.5  # desired radii: a place farther than this from all floaters is bare
+BARE = 1.5  # desired radii: a place farther than this from all floaters is bare
 _TRIED = 1.65  # desired radii: how far from a floater places are tried
 _NEIGHBOURS = 12  # nearest floaters that may close a gap
 _BESIDE = 3.2  # desired radii: floaters so near are neighbours
@@ -134,7 +135,7 @@ def _farther(function: ImplicitFunction, places: Floats, starts: Floats, reach: 
     """
     at = projected(function, places, float(reach.max(initial=0.0)), _STEPS)
     way = at - starts
-    back = np.flatnonzero(length(way) <= _BARE * reach)
+    back = np.flatnonzero(length(way) <= BARE * reach)
     if not len(back):
         return places
     normals = length_and_unit(function.gradient(at[back])[1])[1]
@@ -202,7 +203,7 @@ def _covered(function: ImplicitFunction, places: Floaters, floaters: Floaters, t
         return np.zeros(0, dtype=np.bool_)
     count = min(_SEEN, len(floaters))
     apart, who = (np.asarray(own).reshape(len(places), count) for own in tree.query(places.positions, count))
-    near = apart <= _BARE * places.desired[:, None]
+    near = apart <= BARE * places.desired[:, None]
     alike = np.einsum("kci,ki->kc", floaters.gradients[who], places.gradients) > 0.0
     covered = (near & alike).any(axis=1)
     doubtful = np.flatnonzero(near.any(axis=1) & ~covered)
