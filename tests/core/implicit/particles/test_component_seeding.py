@@ -175,6 +175,33 @@ def test_a_component_that_has_lost_its_floaters_gets_new_ones_at_the_next_look()
     assert on_each(alive, [4.0])[0] > 0
 
 
+def test_what_no_quick_search_proves_is_not_searched_while_it_is_dragged(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A search of such a scene takes as long as a hundred steps; its proof has too many boxes to carry."""
+    searched: list[str] = []
+    for name in ("components_of", "common_boxes"):
+        original = getattr(component_seeding, name)
+
+        def counted(*args: Any, name: str = name, original: Any = original) -> Any:
+            searched.append(name)
+            return original(*args)
+
+        monkeypatch.setattr(component_seeding, name, counted)
+    before, _ = random_scene(22)
+
+    def at(bigger: float) -> ImplicitFunction:
+        parameters = before.parameters
+        parameters[before.positive] *= bigger
+        return before.with_parameters(parameters)
+
+    sampling = Sampling(FloaterSettings(0.1), np.random.default_rng(0))
+    floaters = sampling.first_floaters(before)
+    assert searched == ["components_of"]
+    after_steps(sampling, floaters, before, np.linspace(1.0, 1.01, 60).tolist(), at)
+    assert searched == ["components_of"]
+
+
 def test_a_cavity_among_much_that_is_thin_is_found_while_it_is_dragged() -> None:
     """So much that no quick search proves anything; the cavity has no element whose middle is inside."""
     thin, _ = random_scene(22)
