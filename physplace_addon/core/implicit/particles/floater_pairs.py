@@ -28,7 +28,7 @@ FOLDED = 0.5
 _BULGE = 0.4
 # cosines between normals where repulsion across a groove begins to fade, and is gone: nearly opposite sides
 # may be parted by a gap
-_FADES, _FADED = -0.5, -0.85
+_FADES, FADED = -0.5, -0.85
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,12 +90,14 @@ def across_grooves(apart: Floats, normals: Floats, others: Floats) -> tuple[Bool
     ahead, behind = (np.add.reduce(own * apart, axis=0) for own in (others, normals))
     behind *= -1.0
     hollow = np.minimum(ahead, behind) > -_BULGE * np.maximum(ahead, behind)
-    weight = np.clip((cosine - _FADED) / (_FADES - _FADED), 0.0, 1.0)
+    weight = np.clip((cosine - FADED) / (_FADES - FADED), 0.0, 1.0)
     return np.asarray(hollow & (cosine < FOLDED)), np.asarray(weight)
 
 
 def unfolded(apart: Floats, normals: Floats, others: Floats) -> Floats:
     """Return r (3, ...) with the sides of a groove unfolded, by coordinates, tangential to n_i.
+
+    The normals may be neither alike nor opposite.
 
     Args:
         apart: r by coordinates (3, ...), in scene units.

@@ -21,7 +21,7 @@ from scipy.spatial import cKDTree
 from ...arrays import Bools, Floats, Ints
 from ...vectors import column_rows
 from ..uniform_grid import UniformGrid
-from .floater_pairs import FOLDED, Neighbours, across_grooves, unfolded
+from .floater_pairs import FADED, FOLDED, Neighbours, across_grooves, unfolded
 from .floaters import Floaters, filled_gaps
 from .repulsion import ForceFalls, Repulsion, repulsion_by_neighbours
 
@@ -125,7 +125,8 @@ class NeighbourTable:
         folded = self._folded.take(rows, axis=1) & (seen.numbers < normals.shape[1])  # others have died
         column, row = folded.nonzero()
         own, others = normals.take(rows.take(row), axis=1), normals.take(seen.numbers[column, row], axis=1)
-        bent = np.add.reduce(own * others, axis=0) < FOLDED  # since then the surface may have straightened
+        cosine = np.add.reduce(own * others, axis=0)
+        bent = (cosine < FOLDED) & (cosine > FADED)  # since then the surface may have turned
         column, row, own, others = column[bent], row[bent], own[:, bent], others[:, bent]
         apart = unfolded(seen.apart[:, column, row], own, others)
         seen.apart[:, column, row] = apart

@@ -114,6 +114,27 @@ def test_its_repulsion_is_that_of_all_pairs_while_the_surface_is_carried_and_she
         floaters = replace(floaters, positions=moved)
 
 
+def test_sides_of_a_groove_that_have_become_alike_or_opposite_are_felt_the_straight_way() -> None:
+    """Rows hold while distances do, whichever way the surface turns meanwhile."""
+    positions = np.array([[-0.05, 0.0, 0.05], [0.05, 0.0, 0.05]])
+    open_, alike, opposite = (
+        at(positions, np.array(normals))
+        for normals in (
+            [[np.sqrt(0.5), 0.0, np.sqrt(0.5)], [-np.sqrt(0.5), 0.0, np.sqrt(0.5)]],
+            [[0.0, 0.0, 1.0], [0.0, 0.0, 1.0]],
+            [[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]],
+        )
+    )
+    table, rows = NeighbourTable(), np.arange(2)
+    table.look(open_, rows)
+    felt = [table.repulsion(own, own.radii, rows, ALPHA) for own in (open_, alike, opposite)]
+    assert all(np.isfinite(own.desired_velocity).all() for own in felt)
+    assert felt[0].desired_velocity[0, 2] > 0.0
+    for own in felt[1:]:
+        assert own.desired_velocity[0, 0] < 0.0
+        assert own.desired_velocity[0, 1:].tolist() == [0.0, 0.0]
+
+
 def test_few_rows_of_which_nothing_is_known_wait_for_a_search_but_newborns_do_not() -> None:
     floaters, table = sheet(), NeighbourTable()
     every, most = np.arange(len(floaters)), np.arange(len(floaters) - 5)
