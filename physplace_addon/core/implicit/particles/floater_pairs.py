@@ -97,7 +97,7 @@ def across_grooves(apart: Floats, normals: Floats, others: Floats) -> tuple[Bool
 def unfolded(apart: Floats, normals: Floats, others: Floats) -> Floats:
     """Return r (3, ...) with the sides of a groove unfolded, by coordinates, tangential to n_i.
 
-    The normals may be neither alike nor opposite.
+    Where the normals have become nearly opposite since a pair was found, it is shorter, and not 0 / 0.
 
     Args:
         apart: r by coordinates (3, ...), in scene units.
@@ -115,5 +115,5 @@ def unfolded(apart: Floats, normals: Floats, others: Floats) -> Floats:
     ahead, behind = (np.add.reduce(own * apart, axis=0) for own in (others, normals))
     across = (np.maximum(ahead, 0.0) - np.minimum(behind, 0.0)) * (others - cosine * normals)
     along = np.add.reduce(line * apart, axis=0) * line
-    result: Floats = (across + along) / (1.0 - cosine * cosine)
+    result: Floats = (across + along) / np.maximum(1.0 - cosine * cosine, 1.0 - FADED * FADED)
     return result

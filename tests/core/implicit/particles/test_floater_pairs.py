@@ -82,3 +82,10 @@ def test_kept_pairs_across_a_groove_go_with_births_and_deaths() -> None:
         )
         assert expected
         assert found == expected
+
+
+def test_a_way_between_sides_that_have_become_opposite_is_a_number() -> None:
+    """Pairs are kept while each normal turns by less than 26 degrees."""
+    normals = np.array([[1.0], [0.0], [0.0]])
+    apart = np.array([[0.1], [0.2], [0.0]])
+    assert np.isfinite(unfolded(apart, normals, -normals)).all()
